@@ -1,5 +1,5 @@
 import { userInfo } from "node:os";
-import type { Act } from "../store/audit-store.ts";
+import type { Act } from "../store/accounts/audit-store.ts";
 
 /** What a command of the operator does, as the audit log names it: by the user of this machine who ran it. */
 export const operatorAct = (): Act => ({ actor: { kind: "operator", id: userName() } });

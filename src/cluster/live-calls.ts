@@ -5,7 +5,7 @@ import type { EndReason } from "../core/calls/reasons.ts";
 import { codeOf } from "../core/errors.ts";
 import type { AccountId, CallId, NodeName, WorkerId } from "../core/ids.ts";
 import type { Logger } from "../core/log/logger.ts";
-import type { CallNodes } from "../store/call-nodes.ts";
+import type { CallNodes } from "../store/cluster/call-nodes.ts";
 import type { AnswerOf } from "./message-kinds.ts";
 import type { NodeHolds } from "./node-holds.ts";
 import type { NodeMessages } from "./node-messages.ts";

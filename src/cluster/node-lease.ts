@@ -3,7 +3,7 @@ import { addMs, elapsedMs, type MonotonicMs } from "../core/clocks.ts";
 import { codeOf, TrunklineError } from "../core/errors.ts";
 import { NODE_HEARTBEAT_MS, NODE_LEASE_MS, NODE_NAME_WAIT_MS_MAX } from "../core/limits/cluster/nodes.ts";
 import type { Logger } from "../core/log/logger.ts";
-import type { NewNode, NodeLoad, NodeRecord, NodeStore, TakenNode } from "../store/node-store.ts";
+import type { NewNode, NodeLoad, NodeRecord, NodeStore, TakenNode } from "../store/cluster/node-store.ts";
 
 /** How often a start looks whether its name is free by now. */
 const NAME_POLL_MS = 500;

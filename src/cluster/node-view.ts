@@ -1,7 +1,7 @@
 import type { Clock } from "../core/clock.ts";
 import { elapsedMs, type MonotonicMs } from "../core/clocks.ts";
 import type { NodeName } from "../core/ids.ts";
-import type { NodeRecord } from "../store/node-store.ts";
+import type { NodeRecord } from "../store/cluster/node-store.ts";
 import { chooseNode, openNodes, type PlacementNode } from "./placement.ts";
 
 /** Calls of carriers and WebSockets, or WebRTC calls: other workers carry them. */

@@ -10,7 +10,7 @@ import {
 } from "../core/limits/cluster/node-messages.ts";
 import type { Logger } from "../core/log/logger.ts";
 import type { NodeMessageMetrics } from "../core/metrics/node-message-metrics.ts";
-import type { NodeMessage, NodeMessageStore } from "../store/node-message-store.ts";
+import type { NodeMessage, NodeMessageStore } from "../store/cluster/node-message-store.ts";
 import type { NodeRequestKind } from "./message-kinds.ts";
 import type { RequestHandler } from "./node-messages.ts";
 import type { NodeAnswer, SealedMessages } from "./sealed-messages.ts";

@@ -15,7 +15,7 @@ import {
 import type { Logger } from "../core/log/logger.ts";
 import type { NodeMessageMetrics, RequestOutcome } from "../core/metrics/node-message-metrics.ts";
 import { newId } from "../core/new-id.ts";
-import type { NodeMessageStore, NodeSignals } from "../store/node-message-store.ts";
+import type { NodeMessageStore, NodeSignals } from "../store/cluster/node-message-store.ts";
 import {
   type AnnouncementKind,
   type AnswerOf,

@@ -7,7 +7,7 @@ import type { Logger } from "../core/log/logger.ts";
 import { type JobContext, JobFailure, type JobHandler } from "../jobs/handler.ts";
 import { plannedDelayMs } from "../jobs/retries.ts";
 import type { ClaimedJob } from "../store/job-store.ts";
-import type { DueDelivery, WebhookStore } from "../store/webhook-store.ts";
+import type { DueDelivery, WebhookStore } from "../store/webhooks/webhook-store.ts";
 import type { EventDocuments } from "./documents.ts";
 import type { Sender, SentMessage } from "./sender.ts";
 

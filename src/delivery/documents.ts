@@ -2,10 +2,10 @@ import { isoTime } from "../core/clock.ts";
 import type { AccountId, CallId, DocumentId, EventId, TranscriptionId } from "../core/ids.ts";
 import { EVENT_BYTES_MAX } from "../core/limits/control-api/webhooks.ts";
 import type { TranscriptionResult } from "../core/transcriptions/result.ts";
-import type { CallRecord, CallStore } from "../store/call-store.ts";
-import type { Document, DocumentStore } from "../store/document-store.ts";
+import type { CallRecord, CallStore } from "../store/calls/call-store.ts";
+import type { Document, DocumentStore } from "../store/corpora/document-store.ts";
 import type { Transcription, TranscriptionStore } from "../store/transcription-store.ts";
-import type { WebhookEvent } from "../store/webhook-store.ts";
+import type { WebhookEvent } from "../store/webhooks/webhook-store.ts";
 
 export interface EventDocumentsOptions {
   calls: Pick<CallStore, "get" | "transcript">;

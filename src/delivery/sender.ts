@@ -11,7 +11,7 @@ import {
 } from "../core/limits/control-api/webhooks.ts";
 import { type GuardedHttp, isRefusedAddress } from "../core/network/guarded-http.ts";
 import { signedHeaders } from "../core/network/signed-headers.ts";
-import type { DeliveryAnswer } from "../store/webhook-store.ts";
+import type { DeliveryAnswer } from "../store/webhooks/webhook-store.ts";
 
 /** One attempt to deliver an event. */
 export interface Message {

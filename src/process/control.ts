@@ -69,7 +69,8 @@ import { AccountSpendTotals } from "../store/admission/account-spend.ts";
 import { CallAdmission, followCalls } from "../store/admission/call-admission.ts";
 import { Capacity } from "../store/admission/capacity.ts";
 import { CreationRates } from "../store/admission/creation-rates.ts";
-import { countCalls } from "../store/call-metrics.ts";
+import { countCalls } from "../store/calls/call-metrics.ts";
+import type { NodeHolder } from "../store/cluster/node-store.ts";
 import { monitorDatabase } from "../store/data-dir/database-monitor.ts";
 import { DiskSpace } from "../store/data-dir/disk-space.ts";
 import { DocumentFiles, documentFolder } from "../store/data-dir/document-files.ts";
@@ -78,7 +79,6 @@ import { TranscriptionAudio, transcriptionFolder } from "../store/data-dir/trans
 import { EndRequests } from "../store/handoff/end-requests.ts";
 import { connectorTo } from "../store/handoff/socket-path.ts";
 import { HandoffThreadClient } from "../store/handoff/thread-client.ts";
-import type { NodeHolder } from "../store/node-store.ts";
 import { openStores, type StorePlace } from "../store/open-stores.ts";
 import { openSecretsKeys } from "../store/sealing/secrets-key.ts";
 import { SharedTokenSigner } from "../store/sealing/shared-token-keys.ts";

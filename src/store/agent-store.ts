@@ -1,6 +1,6 @@
 import type { EpochMs } from "../core/clocks.ts";
 import type { AccountId, AgentId } from "../core/ids.ts";
-import type { Act } from "./audit-store.ts";
+import type { Act } from "./accounts/audit-store.ts";
 
 /** The types that a variable of an agent can have. */
 export const VARIABLE_TYPES = ["string", "number", "boolean"] as const;

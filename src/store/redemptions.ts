@@ -1,7 +1,7 @@
 import type { CarrierType, ConnectionType } from "../core/calls/spec.ts";
 import type { CallId, WorkerId } from "../core/ids.ts";
 import type { RedeemedCall } from "./call-handoff.ts";
-import type { CallPrompts } from "./call-store.ts";
+import type { CallPrompts } from "./calls/call-store.ts";
 
 /** Who redeems a token, in numbers that a later recovery can compare without a clock. */
 export interface Redeemer {

@@ -2,7 +2,7 @@ import type { HTTP_TOOL_METHODS } from "../core/calls/spec.ts";
 import type { EpochMs } from "../core/clocks.ts";
 import type { AccountId, AgentId, CallId, ToolId, ToolRunId } from "../core/ids.ts";
 import type { McpListing } from "../core/tools/mcp/lister.ts";
-import type { Act } from "./audit-store.ts";
+import type { Act } from "./accounts/audit-store.ts";
 
 /** The kinds of saved tools. */
 export const SAVED_TOOL_TYPES = ["http", "client", "mcp"] as const;

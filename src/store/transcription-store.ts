@@ -5,7 +5,7 @@ import type { RetainedPart } from "../core/retention.ts";
 import type { TranscriptionOptions, TranscriptionSource, TranscriptionStatus } from "../core/transcriptions/options.ts";
 import type { PartKey, PartOutcome } from "../core/transcriptions/part.ts";
 import type { TranscriptionResult } from "../core/transcriptions/result.ts";
-import type { Act } from "./audit-store.ts";
+import type { Act } from "./accounts/audit-store.ts";
 
 /** A transcription, without its result. */
 export interface Transcription {

@@ -9,9 +9,9 @@ import type {
   NumberRouting,
 } from "../carriers/telephony.ts";
 import type { CarrierType } from "../core/calls/spec.ts";
-import type { Act } from "../store/audit-store.ts";
-import type { OpenedCarrier } from "../store/carrier-store.ts";
-import type { PhoneNumber, PhoneNumberStore } from "../store/phone-number-store.ts";
+import type { Act } from "../store/accounts/audit-store.ts";
+import type { OpenedCarrier } from "../store/telephony/carrier-store.ts";
+import type { PhoneNumber, PhoneNumberStore } from "../store/telephony/phone-number-store.ts";
 import type { CarrierClient } from "./carrier-client.ts";
 import { type TestCaller, testCall } from "./emulated.ts";
 

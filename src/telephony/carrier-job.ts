@@ -11,7 +11,7 @@ import {
 import type { Logger } from "../core/log/logger.ts";
 import { JobFailure, type JobHandler } from "../jobs/handler.ts";
 import type { ClaimedJob } from "../store/job-store.ts";
-import type { PhoneCallStore, StoredPhoneCall } from "../store/phone-call-store.ts";
+import type { PhoneCallStore, StoredPhoneCall } from "../store/telephony/phone-call-store.ts";
 import type { CarrierClient } from "./carrier-client.ts";
 import type { CarrierCommand } from "./machine/commands.ts";
 import { isWanted } from "./machine/step.ts";

@@ -8,8 +8,8 @@ import {
 import { type GuardedHttp, isRefusedAddress } from "../core/network/guarded-http.ts";
 import { signedHeaders } from "../core/network/signed-headers.ts";
 import { eventIdOf } from "../core/new-id.ts";
-import type { InboundWebhookStore } from "../store/inbound-webhook-store.ts";
-import type { PhoneNumber } from "../store/phone-number-store.ts";
+import type { InboundWebhookStore } from "../store/telephony/inbound-webhook-store.ts";
+import type { PhoneNumber } from "../store/telephony/phone-number-store.ts";
 import type { IncomingNotice } from "./webhooks.ts";
 
 export interface InboundWebhookClientOptions {

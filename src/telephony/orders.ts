@@ -1,8 +1,8 @@
 import type { CallInstruction, DialOrder } from "../carriers/telephony.ts";
 import { TRANSFER_RING_MS_MAX } from "../core/limits/phone/phone-calls.ts";
-import type { Carrier } from "../store/carrier-store.ts";
-import type { StoredPhoneCall } from "../store/phone-call-store.ts";
-import type { PhoneNumber } from "../store/phone-number-store.ts";
+import type { Carrier } from "../store/telephony/carrier-store.ts";
+import type { StoredPhoneCall } from "../store/telephony/phone-call-store.ts";
+import type { PhoneNumber } from "../store/telephony/phone-number-store.ts";
 import type { PhoneCallState } from "./machine/state.ts";
 
 // What the carrier is asked for, of one call. The addresses of a call's webhooks are below `/telephony/{webhookKey}/calls/{callId}`.

@@ -16,10 +16,15 @@ import {
   STEP_TRIES_MAX,
 } from "../core/limits/phone/phone-calls.ts";
 import type { Logger } from "../core/log/logger.ts";
-import type { CallStore } from "../store/call-store.ts";
-import type { Carrier, CarrierStore } from "../store/carrier-store.ts";
-import type { NewPhoneCall, PhoneCallCreation, PhoneCallStore, StoredPhoneCall } from "../store/phone-call-store.ts";
-import type { PhoneNumberStore } from "../store/phone-number-store.ts";
+import type { CallStore } from "../store/calls/call-store.ts";
+import type { Carrier, CarrierStore } from "../store/telephony/carrier-store.ts";
+import type {
+  NewPhoneCall,
+  PhoneCallCreation,
+  PhoneCallStore,
+  StoredPhoneCall,
+} from "../store/telephony/phone-call-store.ts";
+import type { PhoneNumberStore } from "../store/telephony/phone-number-store.ts";
 import type { CarrierClient } from "./carrier-client.ts";
 import type { PhoneCallCommand } from "./machine/commands.ts";
 import type { PhoneCallEvent } from "./machine/events.ts";

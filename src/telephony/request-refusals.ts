@@ -1,7 +1,7 @@
 import type { PhoneRequest } from "../core/calls/phone-requests.ts";
 import { DTMF_DIGITS_MAX } from "../core/limits/phone/phone-calls.ts";
 import { DTMF_DIGITS } from "../core/tools/built-in-tools.ts";
-import type { StoredPhoneCall } from "../store/phone-call-store.ts";
+import type { StoredPhoneCall } from "../store/telephony/phone-call-store.ts";
 import { type DestinationRefusal, destinationRefusal, isSip, isSipAddress } from "./destinations.ts";
 import type { CarrierAccess } from "./phone-calls.ts";
 

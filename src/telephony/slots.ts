@@ -4,9 +4,9 @@ import { addMs, elapsedMs, type MonotonicMs } from "../core/clocks.ts";
 import type { CallId, CarrierId } from "../core/ids.ts";
 import { KeyedQueue } from "../core/keyed-queue.ts";
 import type { Capacity } from "../store/admission/capacity.ts";
-import type { Carrier } from "../store/carrier-store.ts";
-import type { CountedOwner, PhoneCallStore, StoredPhoneCall } from "../store/phone-call-store.ts";
-import type { PhoneNumber } from "../store/phone-number-store.ts";
+import type { Carrier } from "../store/telephony/carrier-store.ts";
+import type { CountedOwner, PhoneCallStore, StoredPhoneCall } from "../store/telephony/phone-call-store.ts";
+import type { PhoneNumber } from "../store/telephony/phone-number-store.ts";
 
 /** Whose slot it is, and what bounds it. */
 export interface SlotOwner {

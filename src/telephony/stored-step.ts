@@ -1,7 +1,7 @@
 import type { EpochMs } from "../core/clocks.ts";
 import type { CallId, CarrierId } from "../core/ids.ts";
 import { hangUpKey, hangUpLane, PHONE_CALL_JOB } from "../store/job-kinds.ts";
-import type { PhoneCallEventRow, PhoneCallStep, StoredPhoneCall } from "../store/phone-call-store.ts";
+import type { PhoneCallEventRow, PhoneCallStep, StoredPhoneCall } from "../store/telephony/phone-call-store.ts";
 import { type CarrierCommand, isCarrierCommand, type PhoneCallCommand } from "./machine/commands.ts";
 import type { PhoneCallEvent } from "./machine/events.ts";
 import { dueMs, isOver, type PhoneCallState } from "./machine/state.ts";

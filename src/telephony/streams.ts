@@ -2,9 +2,9 @@ import type { CarrierCredentials, CarrierTelephony, StreamOrder } from "../carri
 import type { CarrierType } from "../core/calls/spec.ts";
 import type { CallId, WorkerId } from "../core/ids.ts";
 import { STREAM_CONNECT_MS_MAX } from "../core/limits/phone/phone-calls.ts";
-import type { PhoneCallStep, PhoneCallStore, StoredPhoneCall } from "../store/phone-call-store.ts";
 import type { Keyring } from "../store/sealing/seal.ts";
 import { hashSecret } from "../store/secrets.ts";
+import type { PhoneCallStep, PhoneCallStore, StoredPhoneCall } from "../store/telephony/phone-call-store.ts";
 import { stateOf } from "./orders.ts";
 
 export interface StreamAddressesOptions {

@@ -3,7 +3,7 @@ import { NodeLease } from "../../src/cluster/node-lease.ts";
 import { unavailable } from "../../src/core/errors.ts";
 import { asNodeName } from "../../src/core/ids.ts";
 import { NODE_HEARTBEAT_MS, NODE_LEASE_MS, NODE_NAME_WAIT_MS_MAX } from "../../src/core/limits/cluster/nodes.ts";
-import type { NodeStore, Registration, TakenNode } from "../../src/store/node-store.ts";
+import type { NodeStore, Registration, TakenNode } from "../../src/store/cluster/node-store.ts";
 import { ManualClock, settled } from "../support/manual-clock.ts";
 import { memoryLog } from "../support/memory-log.ts";
 

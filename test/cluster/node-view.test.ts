@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { NodeView } from "../../src/cluster/node-view.ts";
 import { epochMs } from "../../src/core/clocks.ts";
 import { asNodeName } from "../../src/core/ids.ts";
-import type { NodeRecord } from "../../src/store/node-store.ts";
+import type { NodeRecord } from "../../src/store/cluster/node-store.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 const record = (name: string, of: Partial<NodeRecord> = {}): NodeRecord => ({

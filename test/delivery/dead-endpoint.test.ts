@@ -3,7 +3,7 @@ import { type EpochMs, elapsedMs, millisecondsOf, monotonicMs } from "../../src/
 import type { EventId } from "../../src/core/ids.ts";
 import { DELIVERY_RETRY_DELAYS_MS } from "../../src/core/limits/control-api/webhooks.ts";
 import { JOB_POLL_MS } from "../../src/core/limits/service/jobs.ts";
-import type { DeliveryStatus } from "../../src/store/webhook-store.ts";
+import type { DeliveryStatus } from "../../src/store/webhooks/webhook-store.ts";
 import { createCall } from "../support/calls/stored-calls.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { addWebhook, answered, deliveringProcess, playUntil } from "../support/stores/delivering-process.ts";

@@ -5,10 +5,10 @@ import { EVENT_BYTES_MAX } from "../../src/core/limits/control-api/webhooks.ts";
 import { eventIdOf } from "../../src/core/new-id.ts";
 import type { TranscriptionResult } from "../../src/core/transcriptions/result.ts";
 import { EventDocuments } from "../../src/delivery/documents.ts";
-import type { CallRecord } from "../../src/store/call-store.ts";
-import type { Document } from "../../src/store/document-store.ts";
+import type { CallRecord } from "../../src/store/calls/call-store.ts";
+import type { Document } from "../../src/store/corpora/document-store.ts";
 import type { Transcription } from "../../src/store/transcription-store.ts";
-import type { WebhookEvent } from "../../src/store/webhook-store.ts";
+import type { WebhookEvent } from "../../src/store/webhooks/webhook-store.ts";
 
 const CALL = asCallId("call_1");
 const DOCUMENT = asDocumentId("doc_1");

@@ -6,7 +6,7 @@ import { filterCases } from "../../bench/stores/lists/filters.ts";
 import { systemAgeClock } from "../../src/core/age-clock.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import type { AccountId, AgentId, CallId } from "../../src/core/ids.ts";
-import type { CallQuery } from "../../src/store/call-store.ts";
+import type { CallQuery } from "../../src/store/calls/call-store.ts";
 import { openStores } from "../../src/store/open-stores.ts";
 import { listCalls } from "../../src/store/sql/calls/list.ts";
 import type { SqlDatabase } from "../../src/store/sql/database.ts";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import type { NewCarrier } from "../../src/store/carrier-store.ts";
+import type { NewCarrier } from "../../src/store/telephony/carrier-store.ts";
 import type { PhoneCallEvent } from "../../src/telephony/machine/events.ts";
 import { PhoneService } from "../support/telephony/phone-service.ts";
 

@@ -1,6 +1,6 @@
 import { systemClock } from "../../../src/core/clock.ts";
 import type { AccountId } from "../../../src/core/ids.ts";
-import { BY_SERVICE } from "../../../src/store/audit-store.ts";
+import { BY_SERVICE } from "../../../src/store/accounts/audit-store.ts";
 import { openStores, type StorePlace } from "../../../src/store/open-stores.ts";
 
 /** A person who can sign in once they have accepted their invitation. */

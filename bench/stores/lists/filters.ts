@@ -2,7 +2,7 @@ import { cursorOf } from "../../../src/api/http/cursor.ts";
 import { isoTime, systemClock } from "../../../src/core/clock.ts";
 import { addMs, type EpochMs } from "../../../src/core/clocks.ts";
 import type { AccountId, AgentId, CallId } from "../../../src/core/ids.ts";
-import type { CallQuery } from "../../../src/store/call-store.ts";
+import type { CallQuery } from "../../../src/store/calls/call-store.ts";
 import { OWN_NUMBER, SHARED_CARRIER_CALL_ID } from "../../../test/support/stores/many-calls.ts";
 
 // The filters of `GET /calls`, each alone and in the worst combinations for the calls of test/support/stores/many-calls.ts.

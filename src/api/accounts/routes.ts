@@ -6,7 +6,7 @@ import { isoTime } from "../../core/clock.ts";
 import { isObject } from "../../core/json.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import { RETAINED_PARTS, RETENTION_FIELDS, type RetentionRules, retentionDaysOf } from "../../core/retention.ts";
-import type { Account, AccountStore } from "../../store/account-store.ts";
+import type { Account, AccountStore } from "../../store/accounts/account-store.ts";
 import type { ApiKeyCache } from "../http/api-key-cache.ts";
 import { actOf } from "../http/auth.ts";
 import { ApiError, found, invalidRequest, type Problem } from "../http/errors.ts";

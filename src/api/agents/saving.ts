@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import type { AccountId, AgentId } from "../../core/ids.ts";
 import { AGENT_VERSIONS_MAX, AGENTS_PER_ACCOUNT_MAX } from "../../core/limits/agents/agents.ts";
 import type { Agent, AgentDefinition, AgentStore, NewVersion } from "../../store/agent-store.ts";
-import type { CallStore } from "../../store/call-store.ts";
+import type { CallStore } from "../../store/calls/call-store.ts";
 import type { CallCreationDeps } from "../calls/create.ts";
 import { type CallSpecDeps, offerTo } from "../calls/spec.ts";
 import { actOf } from "../http/auth.ts";

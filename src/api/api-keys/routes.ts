@@ -7,7 +7,7 @@ import { asApiKeyId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
 import { API_KEYS_MAX } from "../../core/limits/accounts/api-keys.ts";
 import { DEFAULT_SCOPES } from "../../core/scopes.ts";
-import type { ApiKeyRecord, ApiKeyStatus, ApiKeyStore } from "../../store/api-key-store.ts";
+import type { ApiKeyRecord, ApiKeyStatus, ApiKeyStore } from "../../store/accounts/api-key-store.ts";
 import type { ApiKeyCache } from "../http/api-key-cache.ts";
 import { actOf, requireScopes } from "../http/auth.ts";
 import { cursorOf, idOf } from "../http/cursor.ts";

@@ -6,7 +6,7 @@ import {
   API_KEY_OVERLAP_S_MAX,
 } from "../../core/limits/accounts/api-keys.ts";
 import { SCOPE_MEANINGS, SCOPES } from "../../core/scopes.ts";
-import { API_KEY_STATUSES } from "../../store/api-key-store.ts";
+import { API_KEY_STATUSES } from "../../store/accounts/api-key-store.ts";
 import { meaningsOf } from "../calls/meanings.ts";
 import { time } from "../calls/response-schemas.ts";
 import { pageFields } from "../http/cursor.ts";

@@ -9,7 +9,7 @@ import type { Logger } from "../../core/log/logger.ts";
 import { type MediaUrls, mediaUrlOf } from "../../core/media-urls.ts";
 import type { ControlMetrics } from "../../core/metrics/control-metrics.ts";
 import type { CallAdmission, Refused } from "../../store/admission/call-admission.ts";
-import type { CallAgent, CallRecord, WebCallRefusal } from "../../store/call-store.ts";
+import type { CallAgent, CallRecord, WebCallRefusal } from "../../store/calls/call-store.ts";
 import { hashSecret } from "../../store/secrets.ts";
 import {
   ApiError,

@@ -3,7 +3,7 @@ import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import type { AccountId, CallId, WorkerId } from "../../core/ids.ts";
 import type { Logger } from "../../core/log/logger.ts";
-import type { CallRecord, CallStore, Cancellation } from "../../store/call-store.ts";
+import type { CallRecord, CallStore, Cancellation } from "../../store/calls/call-store.ts";
 import type { PhoneCalls } from "../../telephony/phone-calls.ts";
 import { actOf } from "../http/auth.ts";
 import { ApiError, notFound } from "../http/errors.ts";

@@ -3,7 +3,7 @@ import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import type { CallId } from "../../core/ids.ts";
 import { EVENTS_PAGE_DEFAULT, EVENTS_PAGE_MAX } from "../../core/limits/control-api/api.ts";
-import type { CallStatus, CallStore } from "../../store/call-store.ts";
+import type { CallStatus, CallStore } from "../../store/calls/call-store.ts";
 import { cursorOf } from "../http/cursor.ts";
 import { notFound } from "../http/errors.ts";
 import { LARGE_RESPONSE_ERRORS, type LargeResponsesDeps, largeResponseHooks } from "../http/large-response-hooks.ts";

@@ -4,7 +4,7 @@ import type { TranscriptTurn } from "../../core/calls/transcript.ts";
 import { isoTime } from "../../core/clock.ts";
 import type { EpochMs } from "../../core/clocks.ts";
 import type { CallId } from "../../core/ids.ts";
-import type { CallRecord, ListedCall } from "../../store/call-store.ts";
+import type { CallRecord, ListedCall } from "../../store/calls/call-store.ts";
 import { toolItemOf } from "../tools/tool-specs.ts";
 import type { CallItem, CallSummary, Turn } from "./response-schemas.ts";
 

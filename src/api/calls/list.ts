@@ -10,7 +10,7 @@ import { isObject } from "../../core/json.ts";
 import { LIST_HEADERS_MAX, LIST_METADATA_MAX } from "../../core/limits/control-api/api.ts";
 import { PHONE_ADDRESS_CHARS_MAX } from "../../core/limits/phone/carriers.ts";
 import { STREAM_ID_CHARS_MAX } from "../../core/limits/streams/messages.ts";
-import { CALL_STATUSES, type CallQuery, type CallStore } from "../../store/call-store.ts";
+import { CALL_STATUSES, type CallQuery, type CallStore } from "../../store/calls/call-store.ts";
 import { cursorOf, idOf, pageFields } from "../http/cursor.ts";
 import { oneOf } from "../http/fields.ts";
 import { LARGE_RESPONSE_ERRORS, type LargeResponsesDeps, largeResponseHooks } from "../http/large-response-hooks.ts";

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import type { LiveOutcome, LiveRequest } from "../../core/calls/live-requests.ts";
 import type { CallId, WorkerId } from "../../core/ids.ts";
-import type { CallStore } from "../../store/call-store.ts";
+import type { CallStore } from "../../store/calls/call-store.ts";
 import { ApiError, type ErrorCode, notFound } from "../http/errors.ts";
 import { type HeldSince, itemOf } from "./item.ts";
 

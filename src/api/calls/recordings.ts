@@ -5,7 +5,7 @@ import type { MediaKey } from "../../core/encryption/chunks.ts";
 import { unavailable } from "../../core/errors.ts";
 import type { AccountId, CallId } from "../../core/ids.ts";
 import type { Logger } from "../../core/log/logger.ts";
-import type { CallStore } from "../../store/call-store.ts";
+import type { CallStore } from "../../store/calls/call-store.ts";
 import { notFound } from "../http/errors.ts";
 import { matchesEtag } from "../http/etag.ts";
 import { LARGE_RESPONSE_ERRORS, largeResponseHooks } from "../http/large-response-hooks.ts";

@@ -6,7 +6,7 @@ import { isRedacted } from "../../core/calls/spec.ts";
 import { codeOf, unavailable } from "../../core/errors.ts";
 import type { CallId } from "../../core/ids.ts";
 import type { Logger } from "../../core/log/logger.ts";
-import type { CallRecord, CallStore } from "../../store/call-store.ts";
+import type { CallRecord, CallStore } from "../../store/calls/call-store.ts";
 import { ApiError, notFound } from "../http/errors.ts";
 import { LARGE_RESPONSE_ERRORS, type LargeResponsesDeps, largeResponseHooks } from "../http/large-response-hooks.ts";
 import { NoQuery } from "../http/query.ts";

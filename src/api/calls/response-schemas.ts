@@ -9,7 +9,7 @@ import type { CallMs } from "../../core/clocks.ts";
 import type { CallId, CorpusId, DocumentId } from "../../core/ids.ts";
 import { PARAMETERS_BYTES_MAX, PARAMETERS_MAX } from "../../core/limits/calls/calls.ts";
 import { REDACTION_KINDS } from "../../core/redaction/kinds.ts";
-import { CALL_STATUSES } from "../../store/call-store.ts";
+import { CALL_STATUSES } from "../../store/calls/call-store.ts";
 import { pageSchema } from "../http/pages.ts";
 import { ToolItem } from "../tools/schemas.ts";
 import { AnalysisBody, AnalysisItem } from "./after-call.ts";

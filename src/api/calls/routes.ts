@@ -3,7 +3,7 @@ import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import type { AccountId, CallId } from "../../core/ids.ts";
 import { TRANSCRIPT_PAGE_MAX } from "../../core/limits/control-api/api.ts";
-import type { CallRecord, CallStore } from "../../store/call-store.ts";
+import type { CallRecord, CallStore } from "../../store/calls/call-store.ts";
 import { cursorOf } from "../http/cursor.ts";
 import { notFound, REFUSAL_CODES } from "../http/errors.ts";
 import { IdempotencyHeaders } from "../http/idempotency.ts";

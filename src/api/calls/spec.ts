@@ -5,7 +5,7 @@ import type { AccountId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
 import { CARRIER_RATE_HZ } from "../../core/limits/streams/media.ts";
 import { primaryLanguages } from "../../speech/languages.ts";
-import type { AccountState } from "../../store/api-key-store.ts";
+import type { AccountState } from "../../store/accounts/api-key-store.ts";
 import type { Path } from "../http/display-path.ts";
 import { ApiError, firstProblems, notImplemented, type Problem } from "../http/errors.ts";
 import { isBlank, problem, problemsOf, problemWithoutValue } from "../http/validation.ts";

@@ -7,7 +7,7 @@ import type { CallId } from "../../core/ids.ts";
 import { WAVEFORM_BUCKETS_DEFAULT, WAVEFORM_BUCKETS_MAX } from "../../core/limits/control-api/api.ts";
 import { WAVEFORM_BUCKET_MS } from "../../core/limits/storage/storage.ts";
 import type { Logger } from "../../core/log/logger.ts";
-import type { CallStore } from "../../store/call-store.ts";
+import type { CallStore } from "../../store/calls/call-store.ts";
 import { notFound } from "../http/errors.ts";
 import { wholeNumber } from "../http/fields.ts";
 import { LARGE_RESPONSE_ERRORS, type LargeResponsesDeps, largeResponseHooks } from "../http/large-response-hooks.ts";

@@ -1,7 +1,7 @@
 import type { CarrierType } from "../../core/calls/spec.ts";
 import { codeOf } from "../../core/errors.ts";
 import type { CarrierId } from "../../core/ids.ts";
-import type { CarrierStore, OpenedCarrier } from "../../store/carrier-store.ts";
+import type { CarrierStore, OpenedCarrier } from "../../store/telephony/carrier-store.ts";
 import type { CarrierProblem } from "../../telephony/carrier-accounts.ts";
 import { ApiError, found, invalidRequest } from "../http/errors.ts";
 import { problemWithoutValue } from "../http/validation.ts";

@@ -8,7 +8,7 @@ import { asCarrierId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
 import { CARRIERS_MAX } from "../../core/limits/phone/carriers.ts";
 import type { Logger } from "../../core/log/logger.ts";
-import type { Carrier, CarrierStore, UnsettledCalls } from "../../store/carrier-store.ts";
+import type { Carrier, CarrierStore, UnsettledCalls } from "../../store/telephony/carrier-store.ts";
 import type { CarrierAccounts } from "../../telephony/carrier-accounts.ts";
 import { actOf } from "../http/auth.ts";
 import { cursorOf, idOf } from "../http/cursor.ts";

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { isObject } from "../../core/json.ts";
 import { DOCUMENT_NAME_CHARS_MAX } from "../../core/limits/knowledge/corpora.ts";
-import type { DocumentReplacement } from "../../store/document-store.ts";
+import type { DocumentReplacement } from "../../store/corpora/document-store.ts";
 import { problemsOfHead, problemsOfRequest } from "../calls/create.ts";
 import { firstProblems, invalidRequest, type Problem } from "../http/errors.ts";
 import { readJson } from "../http/json-body.ts";

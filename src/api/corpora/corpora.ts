@@ -4,7 +4,7 @@ import { z } from "zod";
 import { asCorpusId, type CorpusId } from "../../core/ids.ts";
 import { CORPORA_PER_ACCOUNT_MAX } from "../../core/limits/knowledge/corpora.ts";
 import type { Logger } from "../../core/log/logger.ts";
-import type { CorpusStore } from "../../store/corpus-store.ts";
+import type { CorpusStore } from "../../store/corpora/corpus-store.ts";
 import { actOf } from "../http/auth.ts";
 import { cursorOf, idOf } from "../http/cursor.ts";
 import { ApiError, found, notFound } from "../http/errors.ts";

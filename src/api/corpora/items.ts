@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { isoTime } from "../../core/clock.ts";
-import type { Corpus, CorpusSize } from "../../store/corpus-store.ts";
-import type { Document } from "../../store/document-store.ts";
+import type { Corpus, CorpusSize } from "../../store/corpora/corpus-store.ts";
+import type { Document } from "../../store/corpora/document-store.ts";
 import type { CorpusItem, DocumentItem } from "./response-schemas.ts";
 
 /** A corpus as the API shows it. */

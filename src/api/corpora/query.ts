@@ -10,7 +10,7 @@ import {
   PASSAGES_MAX,
   QUESTION_CHARS_MAX,
 } from "../../core/limits/knowledge/retrieval.ts";
-import type { CorpusStore } from "../../store/corpus-store.ts";
+import type { CorpusStore } from "../../store/corpora/corpus-store.ts";
 import { found } from "../http/errors.ts";
 import { textNotBlank, wholeNumber } from "../http/fields.ts";
 import { LARGE_RESPONSE_ERRORS, largeResponseHooks } from "../http/large-response-hooks.ts";

@@ -1,4 +1,4 @@
-import type { UserStore } from "../../store/user-store.ts";
+import type { UserStore } from "../../store/users/user-store.ts";
 
 /**
  * Whether the service has an owner, who has a password. Once true it stays so, as no account loses its last owner: so the

@@ -1,9 +1,9 @@
 import type { Prices } from "../../core/billing/prices.ts";
 import { isoTime } from "../../core/clock.ts";
-import type { CallStore } from "../../store/call-store.ts";
-import type { DocumentStore } from "../../store/document-store.ts";
-import type { StreamEvent } from "../../store/event-stream-store.ts";
+import type { CallStore } from "../../store/calls/call-store.ts";
+import type { DocumentStore } from "../../store/corpora/document-store.ts";
 import type { TranscriptionStore } from "../../store/transcription-store.ts";
+import type { StreamEvent } from "../../store/webhooks/event-stream-store.ts";
 import { itemOf } from "../calls/item.ts";
 import { documentItemOf } from "../corpora/items.ts";
 import { transcriptionItemOf } from "../transcriptions/item.ts";

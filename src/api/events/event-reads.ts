@@ -1,6 +1,6 @@
 import type { AccountId } from "../../core/ids.ts";
 import { EVENT_PAGES_SHARED_MAX, EVENTS_PER_READ } from "../../core/limits/control-api/events.ts";
-import type { EventStreamStore, StreamEvent } from "../../store/event-stream-store.ts";
+import type { EventStreamStore, StreamEvent } from "../../store/webhooks/event-stream-store.ts";
 import { messageOf, type StreamDocumentDeps, streamDocument } from "./documents.ts";
 
 export interface EventReadsOptions {

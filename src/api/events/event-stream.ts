@@ -10,7 +10,7 @@ import {
   EVENTS_PER_READ,
 } from "../../core/limits/control-api/events.ts";
 import type { EventStreamEnd } from "../../core/metrics/control-metrics.ts";
-import type { StreamPosition } from "../../store/event-stream-store.ts";
+import type { StreamPosition } from "../../store/webhooks/event-stream-store.ts";
 import { messageOf } from "./documents.ts";
 import { EventReads, type EventReadsOptions } from "./event-reads.ts";
 

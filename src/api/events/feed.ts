@@ -12,7 +12,7 @@ import {
 import type { Logger } from "../../core/log/logger.ts";
 import type { ControlMetrics } from "../../core/metrics/control-metrics.ts";
 import type { TranscriptionProgress } from "../../core/transcriptions/progress.ts";
-import type { EventStreamStore, StreamPosition } from "../../store/event-stream-store.ts";
+import type { EventStreamStore, StreamPosition } from "../../store/webhooks/event-stream-store.ts";
 import { ApiError } from "../http/errors.ts";
 import { passingMessageOf, type StreamDocumentDeps } from "./documents.ts";
 import { EventReads } from "./event-reads.ts";

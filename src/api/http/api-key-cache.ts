@@ -6,7 +6,7 @@ import {
   API_KEY_CACHE_MS,
   API_KEY_REFRESH_MS,
 } from "../../core/limits/accounts/api-keys.ts";
-import type { ApiKeyStore, Principal } from "../../store/api-key-store.ts";
+import type { ApiKeyStore, Principal } from "../../store/accounts/api-key-store.ts";
 import { hashSecret } from "../../store/secrets.ts";
 
 export interface ApiKeyCacheOptions {

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } f
 import { z } from "zod";
 import { canonicalJson } from "../../core/canonical-json.ts";
 import { IDEMPOTENCY_KEY_CHARS_MAX } from "../../core/limits/control-api/api.ts";
-import type { IdempotentRequest } from "../../store/call-store.ts";
+import type { IdempotentRequest } from "../../store/calls/call-store.ts";
 import { hashSecret } from "../../store/secrets.ts";
 
 /** The headers of requests that can be idempotent. */

@@ -4,7 +4,7 @@ import { codeOf } from "../../core/errors.ts";
 import type { ApiKeyId } from "../../core/ids.ts";
 import { LAST_USE_BATCH_MS, LAST_USE_MS } from "../../core/limits/accounts/api-keys.ts";
 import type { Logger } from "../../core/log/logger.ts";
-import type { ApiKeyStore, Principal } from "../../store/api-key-store.ts";
+import type { ApiKeyStore, Principal } from "../../store/accounts/api-key-store.ts";
 
 export interface LastUseOptions {
   apiKeys: Pick<ApiKeyStore, "recordUse">;

@@ -12,10 +12,10 @@ import {
   WAITING_RETRY_S,
 } from "../../core/limits/phone/phone-calls.ts";
 import type { CallAdmission } from "../../store/admission/call-admission.ts";
-import type { CallAgent, CallStore, LimitReached } from "../../store/call-store.ts";
-import type { Carrier, CarrierStore } from "../../store/carrier-store.ts";
-import type { PhoneCallCreation } from "../../store/phone-call-store.ts";
-import type { PhoneNumber, PhoneNumberStore } from "../../store/phone-number-store.ts";
+import type { CallAgent, CallStore, LimitReached } from "../../store/calls/call-store.ts";
+import type { Carrier, CarrierStore } from "../../store/telephony/carrier-store.ts";
+import type { PhoneCallCreation } from "../../store/telephony/phone-call-store.ts";
+import type { PhoneNumber, PhoneNumberStore } from "../../store/telephony/phone-number-store.ts";
 import { destinationRefusal, REFUSAL_RULES } from "../../telephony/destinations.ts";
 import type { PhoneCalls } from "../../telephony/phone-calls.ts";
 import { agentSpecOf } from "../agents/call.ts";

@@ -1,7 +1,7 @@
 import type { CarrierType } from "../../core/calls/spec.ts";
-import type { Act } from "../../store/audit-store.ts";
-import type { CarrierStore } from "../../store/carrier-store.ts";
-import type { PhoneNumber } from "../../store/phone-number-store.ts";
+import type { Act } from "../../store/accounts/audit-store.ts";
+import type { CarrierStore } from "../../store/telephony/carrier-store.ts";
+import type { PhoneNumber } from "../../store/telephony/phone-number-store.ts";
 import type { Attachment, CarrierAccounts } from "../../telephony/carrier-accounts.ts";
 import { carrierError, openedCarrier } from "../carrier-accounts/errors.ts";
 import { ApiError, found, notFound } from "../http/errors.ts";

@@ -5,7 +5,7 @@ import { isoTime } from "../../core/clock.ts";
 import { asAccountSecretId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
 import type { Logger } from "../../core/log/logger.ts";
-import type { AccountSecret, AccountSecretStore } from "../../store/account-secret-store.ts";
+import type { AccountSecret, AccountSecretStore } from "../../store/accounts/account-secret-store.ts";
 import { actOf } from "../http/auth.ts";
 import { cursorOf, idOf } from "../http/cursor.ts";
 import { found, invalidRequest, type Problem } from "../http/errors.ts";

@@ -14,7 +14,7 @@ import {
   WEB_CALLS_AT_ONCE_PER_ADDRESS_DEFAULT,
 } from "../../core/limits/accounts/web-calls.ts";
 import { isSerializedOrigin, serializedOriginOf } from "../../core/network/origins.ts";
-import { PUBLISHABLE_KEY_STATUSES } from "../../store/publishable-key-store.ts";
+import { PUBLISHABLE_KEY_STATUSES } from "../../store/accounts/publishable-key-store.ts";
 import { agentId } from "../agents/schemas.ts";
 import { time } from "../calls/response-schemas.ts";
 import { pageFields } from "../http/cursor.ts";

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { SCOPES_OF_ROLE } from "../../core/roles.ts";
-import type { SessionPrincipal, SessionStore } from "../../store/session-store.ts";
+import type { SessionPrincipal, SessionStore } from "../../store/users/session-store.ts";
 import type { Caller } from "../http/auth.ts";
 import { ApiError, notSignedIn } from "../http/errors.ts";
 import { readCookie } from "./cookies.ts";

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { isoTime } from "../../core/clock.ts";
-import type { SessionRecord, SessionStore } from "../../store/session-store.ts";
+import type { SessionRecord, SessionStore } from "../../store/users/session-store.ts";
 import { NoQuery } from "../http/query.ts";
 import { currentSession } from "./auth.ts";
 

@@ -7,7 +7,7 @@ import type { ControlMetrics } from "../../core/metrics/control-metrics.ts";
 import { addressGroup } from "../../core/network/client-address.ts";
 import { normalizedEmail } from "../../core/text/emails.ts";
 import { hashSecret } from "../../store/secrets.ts";
-import type { SessionStore, SignInCandidate, SignInQuery } from "../../store/session-store.ts";
+import type { SessionStore, SignInCandidate, SignInQuery } from "../../store/users/session-store.ts";
 import { ApiError, invalidRequest, type Problem, wrongPassword } from "../http/errors.ts";
 import { NoQuery, noQueryProblems } from "../http/query.ts";
 import { schemaProblems } from "../http/validation.ts";

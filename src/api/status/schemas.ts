@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { STAGES } from "../../core/calls/stages.ts";
+import { NODE_STATES } from "../../store/cluster/node-store.ts";
 import { WORKER_ROLES } from "../../store/handoff/messages.ts";
-import { NODE_STATES } from "../../store/node-store.ts";
 import { time } from "../calls/response-schemas.ts";
 import { REFUSAL_CODES } from "../http/errors.ts";
 

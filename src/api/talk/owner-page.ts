@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import type { OwnerLinkStore, OwnerPage } from "../../store/owner-link-store.ts";
+import type { OwnerLinkStore, OwnerPage } from "../../store/accounts/owner-link-store.ts";
 import { ApiError } from "../http/errors.ts";
 import { CSRF_HEADER, csrfTokenOf, isSecure, requireOwnSite } from "../session/auth.ts";
 import { readCookie } from "../session/cookies.ts";

@@ -8,7 +8,7 @@ import {
 } from "../../core/limits/agents/tools.ts";
 import { secretsIn } from "../../core/tools/http-tool.ts";
 import type { McpLister, McpListing } from "../../core/tools/mcp/lister.ts";
-import type { AccountSecretStore } from "../../store/account-secret-store.ts";
+import type { AccountSecretStore } from "../../store/accounts/account-secret-store.ts";
 import type { SavedTool, SavedToolDefinition, ToolStore } from "../../store/tool-store.ts";
 import { ApiError, invalidRequest, type Problem } from "../http/errors.ts";
 import { problem, problemsOf } from "../http/validation.ts";

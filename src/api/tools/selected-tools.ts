@@ -23,7 +23,7 @@ import { argumentsIn, headerProblem, secretsIn, urlProblem, urlTemplateOf } from
 import { isToolName } from "../../core/tools/names.ts";
 import { type ToolSecrets, toolSecretFor, withSecretsOf } from "../../core/tools/secrets.ts";
 import { languageCode, primaryLanguages } from "../../speech/languages.ts";
-import type { AccountSecretStore } from "../../store/account-secret-store.ts";
+import type { AccountSecretStore } from "../../store/accounts/account-secret-store.ts";
 import type { Path } from "../http/display-path.ts";
 import { ApiError, type Problem } from "../http/errors.ts";
 import { isBlank, problem, problemWithoutValue } from "../http/validation.ts";

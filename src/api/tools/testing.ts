@@ -8,7 +8,7 @@ import type { HttpTools } from "../../core/tools/http/client.ts";
 import { secretsIn } from "../../core/tools/http-tool.ts";
 import type { McpTools } from "../../core/tools/mcp/tools.ts";
 import { failed, type ShownRequest, type ToolOutcome } from "../../core/tools/outcome.ts";
-import type { AccountSecretStore } from "../../store/account-secret-store.ts";
+import type { AccountSecretStore } from "../../store/accounts/account-secret-store.ts";
 import type { SavedTool, ToolRun, ToolStore } from "../../store/tool-store.ts";
 import { ApiError, invalidRequest } from "../http/errors.ts";
 import { problem } from "../http/validation.ts";

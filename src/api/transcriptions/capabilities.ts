@@ -1,4 +1,4 @@
-import type { AccountState } from "../../store/api-key-store.ts";
+import type { AccountState } from "../../store/accounts/api-key-store.ts";
 
 /** What the configured batch providers can do for one account. */
 export interface BatchCapabilities {

@@ -6,7 +6,7 @@ import { isObject } from "../../core/json.ts";
 import { FILE_NAME_CHARS_MAX } from "../../core/limits/transcriptions/transcriptions.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import { newId } from "../../core/new-id.ts";
-import type { CallStore } from "../../store/call-store.ts";
+import type { CallStore } from "../../store/calls/call-store.ts";
 import type { TranscriptionAudio } from "../../store/data-dir/transcription-audio.ts";
 import type { NewTranscription, Transcription, TranscriptionStore } from "../../store/transcription-store.ts";
 import { idempotencyMismatch, problemsOfHead, problemsOfRequest } from "../calls/create.ts";

@@ -1,7 +1,7 @@
 import type { Clock } from "../../core/clock.ts";
 import { type AccountId, asCallId, type CallId, type TranscriptionId, type WorkerId } from "../../core/ids.ts";
 import { LIVE_END_LOOKED_MS, LIVE_END_MS_MAX } from "../../core/limits/transcriptions/transcriptions.ts";
-import type { CallRecord, CallStore } from "../../store/call-store.ts";
+import type { CallRecord, CallStore } from "../../store/calls/call-store.ts";
 import type { TranscriptionStore } from "../../store/transcription-store.ts";
 import { ApiError } from "../http/errors.ts";
 

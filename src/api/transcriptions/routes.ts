@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
-import type { CallStore } from "../../store/call-store.ts";
+import type { CallStore } from "../../store/calls/call-store.ts";
 import type { TranscriptionAudio } from "../../store/data-dir/transcription-audio.ts";
 import type { TranscriptionStore } from "../../store/transcription-store.ts";
 import { CREATE_CALL_OPTIONS } from "../calls/create.ts";

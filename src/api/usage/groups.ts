@@ -1,6 +1,6 @@
 import { isoTime } from "../../core/clock.ts";
 import { type EpochMs, millisecondsOf } from "../../core/clocks.ts";
-import type { CallUsage } from "../../store/usage-store.ts";
+import type { CallUsage } from "../../store/accounts/usage-store.ts";
 
 export const DAY_MS = 86_400_000;
 

@@ -12,7 +12,7 @@ import {
   USAGE_DAYS_MAX,
   USAGE_GROUPS_MAX,
 } from "../../core/limits/accounts/usage.ts";
-import type { CallUsage, TranscriptionUsage, UsageStore } from "../../store/usage-store.ts";
+import type { CallUsage, TranscriptionUsage, UsageStore } from "../../store/accounts/usage-store.ts";
 import { time } from "../calls/response-schemas.ts";
 import { invalidRequest } from "../http/errors.ts";
 import { LARGE_RESPONSE_ERRORS, type LargeResponsesDeps, largeResponseHooks } from "../http/large-response-hooks.ts";

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { isoTime } from "../../core/clock.ts";
-import type { UserRecord, UserWithLink } from "../../store/user-store.ts";
+import type { UserRecord, UserWithLink } from "../../store/users/user-store.ts";
 import type { UserItem, UserWithLinkItem } from "./schemas.ts";
 
 /** A person as the API shows them. */

@@ -5,7 +5,7 @@ import { asUserId, type UserId } from "../../core/ids.ts";
 import { USERS_MAX } from "../../core/limits/accounts/people.ts";
 import { SCOPES_OF_ROLE } from "../../core/roles.ts";
 import { normalizedEmail } from "../../core/text/emails.ts";
-import type { UserStore } from "../../store/user-store.ts";
+import type { UserStore } from "../../store/users/user-store.ts";
 import { actOf, requireScopes } from "../http/auth.ts";
 import { cursorOf, idOf } from "../http/cursor.ts";
 import { ApiError, found, invalidRequest } from "../http/errors.ts";

@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/clock.ts";
 import { START_BUCKETS_MAX, STARTS_WINDOW_MS } from "../../core/limits/accounts/web-calls.ts";
-import type { PublishableKey } from "../../store/publishable-key-store.ts";
+import type { PublishableKey } from "../../store/accounts/publishable-key-store.ts";
 import { ApiError } from "../http/errors.ts";
 import { headerSeconds, TokenBuckets } from "../http/token-buckets.ts";
 

@@ -6,7 +6,7 @@ import type { EpochMs } from "../../core/clocks.ts";
 import { isObject } from "../../core/json.ts";
 import { WEBHOOKS_MAX } from "../../core/limits/control-api/webhooks.ts";
 import { isAllowedToolUrl } from "../../core/tools/addresses.ts";
-import type { Webhook, WebhookStore } from "../../store/webhook-store.ts";
+import type { Webhook, WebhookStore } from "../../store/webhooks/webhook-store.ts";
 import { actOf } from "../http/auth.ts";
 import { ApiError, found, invalidRequest, notFound } from "../http/errors.ts";
 import { NoQuery, noQueryProblems } from "../http/query.ts";

@@ -7,7 +7,7 @@ import {
   WEBHOOK_URL_CHARS_MAX,
 } from "../../core/limits/control-api/webhooks.ts";
 import { WEBHOOK_EVENT_MEANINGS, WEBHOOK_EVENT_TYPES } from "../../core/webhook-events.ts";
-import { DELIVERY_STATUSES, DISABLED_REASONS } from "../../store/webhook-store.ts";
+import { DELIVERY_STATUSES, DISABLED_REASONS } from "../../store/webhooks/webhook-store.ts";
 import { meaningsOf } from "../calls/meanings.ts";
 import { time } from "../calls/response-schemas.ts";
 import { pageFields } from "../http/cursor.ts";

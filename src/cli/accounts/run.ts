@@ -1,8 +1,8 @@
 import { changedSettings } from "../../core/account-settings.ts";
 import { isoTime } from "../../core/clock.ts";
 import { RETAINED_PARTS, RETENTION_FIELDS } from "../../core/retention.ts";
-import type { Account, AccountStore } from "../../store/account-store.ts";
-import type { Act } from "../../store/audit-store.ts";
+import type { Account, AccountStore } from "../../store/accounts/account-store.ts";
+import type { Act } from "../../store/accounts/audit-store.ts";
 import type { AccountsCommand } from "./arguments.ts";
 
 /** Carries out a command in this store, as an act of the operator. Rejects for an account that does not exist. */

@@ -8,7 +8,7 @@ import { CallFinalizer } from "../../record/finalization/finalizer.ts";
 import { type FindMediaKey, localJournalProcessor } from "../../record/finalization/journal-processor.ts";
 import { journalDirectory, journalFileOf, journalHeaderOf, journalPath } from "../../record/journal/reader.ts";
 import type { JournalHeader } from "../../record/journal/records.ts";
-import type { CallStatus } from "../../store/call-store.ts";
+import type { CallStatus } from "../../store/calls/call-store.ts";
 import { openStores, type StorePlace } from "../../store/open-stores.ts";
 import { hasOtherPrograms } from "../../store/postgres/other-programs.ts";
 import { lockDataDir } from "../../store/sqlite/database/data-dir-lock.ts";

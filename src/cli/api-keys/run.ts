@@ -1,8 +1,8 @@
 import { isoTime, systemClock } from "../../core/clock.ts";
 import type { EpochMs } from "../../core/clocks.ts";
 import type { ApiKeyId } from "../../core/ids.ts";
-import type { ApiKeyRecord } from "../../store/api-key-store.ts";
-import type { Act } from "../../store/audit-store.ts";
+import type { ApiKeyRecord } from "../../store/accounts/api-key-store.ts";
+import type { Act } from "../../store/accounts/audit-store.ts";
 import type { Stores } from "../../store/stores.ts";
 import type { ApiKeysCommand } from "./arguments.ts";
 

@@ -1,8 +1,8 @@
 import { linkUrl } from "../../api/users/items.ts";
 import { isoTime } from "../../core/clock.ts";
-import type { Act } from "../../store/audit-store.ts";
+import type { Act } from "../../store/accounts/audit-store.ts";
 import type { Stores } from "../../store/stores.ts";
-import type { NewLink, UserRecord } from "../../store/user-store.ts";
+import type { NewLink, UserRecord } from "../../store/users/user-store.ts";
 import type { UsersCommand } from "./arguments.ts";
 
 /** What a command works with: the stores, the actor of its acts, and the address of links. */

@@ -5,7 +5,7 @@ import {
   DOCUMENTS_TO_CLEAN_MAX,
 } from "../../core/limits/knowledge/corpora.ts";
 import type { JobContext, JobHandler } from "../../jobs/handler.ts";
-import type { DocumentStore, DocumentToClean } from "../../store/document-store.ts";
+import type { DocumentStore, DocumentToClean } from "../../store/corpora/document-store.ts";
 import type { ClaimedJob } from "../../store/job-store.ts";
 
 export interface CleanJobOptions {

@@ -17,8 +17,8 @@ import {
 } from "../../core/limits/knowledge/corpora.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { JobContext, JobHandler } from "../../jobs/handler.ts";
-import type { CorpusStore } from "../../store/corpus-store.ts";
-import type { Document, DocumentEnd, DocumentStore } from "../../store/document-store.ts";
+import type { CorpusStore } from "../../store/corpora/corpus-store.ts";
+import type { Document, DocumentEnd, DocumentStore } from "../../store/corpora/document-store.ts";
 import type { ClaimedJob } from "../../store/job-store.ts";
 import { failureOf, withoutFile } from "./errors.ts";
 import type { Ingester } from "./ingester.ts";

@@ -26,9 +26,8 @@ import { deleteFiles, filesOf } from "../../record/retention/call-files.ts";
 import { CallFilesJob, type CallFilesJobOptions } from "../../record/retention/elsewhere.ts";
 import type { RetentionJob } from "../../record/retention/job.ts";
 import type { TranscriptionRetention } from "../../record/retention/transcriptions.ts";
-import type { AccountSecretStore } from "../../store/account-secret-store.ts";
-import type { CarrierStore } from "../../store/carrier-store.ts";
-import type { InboundWebhookStore } from "../../store/inbound-webhook-store.ts";
+import type { AccountSecretStore } from "../../store/accounts/account-secret-store.ts";
+import type { MediaKeyStore } from "../../store/calls/media-key-store.ts";
 import {
   ANALYSIS_JOB,
   BUCKET_DELETION_JOB,
@@ -48,10 +47,11 @@ import {
   TRANSCRIPTION_JOB,
   WEBHOOK_LIMIT_JOB,
 } from "../../store/job-kinds.ts";
-import type { MediaKeyStore } from "../../store/media-key-store.ts";
 import type { Resealable } from "../../store/sealing/reseal.ts";
 import type { Stores } from "../../store/stores.ts";
-import type { WebhookStore } from "../../store/webhook-store.ts";
+import type { CarrierStore } from "../../store/telephony/carrier-store.ts";
+import type { InboundWebhookStore } from "../../store/telephony/inbound-webhook-store.ts";
+import type { WebhookStore } from "../../store/webhooks/webhook-store.ts";
 
 export interface BackgroundJobsOptions {
   stores: Stores;

@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/clock.ts";
 import type { Logger } from "../../core/log/logger.ts";
-import type { CallStore } from "../../store/call-store.ts";
+import type { CallStore } from "../../store/calls/call-store.ts";
 
 /** How often calls are looked for whose stream token has expired without a redemption. */
 const EXPIRY_INTERVAL_MS = 5_000;

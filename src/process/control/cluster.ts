@@ -16,12 +16,12 @@ import { journalPath } from "../../record/journal/reader.ts";
 import { JOURNAL_VERSION } from "../../record/journal/versions.ts";
 import type { CallPlacement } from "../../store/admission/call-admission.ts";
 import type { Capacity } from "../../store/admission/capacity.ts";
-import type { CallStore } from "../../store/call-store.ts";
+import type { CallStore } from "../../store/calls/call-store.ts";
+import type { NodeHolder, NodeLoad, NodeStore, TakenNode } from "../../store/cluster/node-store.ts";
 import { installationId } from "../../store/data-dir/installation.ts";
 import { HANDOFF_PROTOCOL_VERSION } from "../../store/handoff/messages.ts";
 import type { HandoffHandlers } from "../../store/handoff/thread-client.ts";
-import type { NodeHolder, NodeLoad, NodeStore, TakenNode } from "../../store/node-store.ts";
-import type { PhoneCallStore } from "../../store/phone-call-store.ts";
+import type { PhoneCallStore } from "../../store/telephony/phone-call-store.ts";
 
 /** How soon a worker's calls are compared again with the store, after that did not answer. */
 const COMPARE_RETRY_MS = 1_000;

@@ -3,8 +3,8 @@ import { codeOf } from "../../core/errors.ts";
 import { DOCUMENT_FILES_COMPARE_MS, DOCUMENT_FILES_COMPARED } from "../../core/limits/knowledge/corpora.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { ControlMetrics } from "../../core/metrics/control-metrics.ts";
+import type { Document, DocumentStore } from "../../store/corpora/document-store.ts";
 import type { DocumentFile, DocumentFiles } from "../../store/data-dir/document-files.ts";
-import type { Document, DocumentStore } from "../../store/document-store.ts";
 
 export interface DocumentEndsOptions {
   documents: Pick<DocumentStore, "onEnded" | "find" | "fileDeleted">;

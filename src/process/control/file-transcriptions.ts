@@ -11,7 +11,7 @@ import type { Logger } from "../../core/log/logger.ts";
 import type { GuardedHttp } from "../../core/network/guarded-http.ts";
 import type { TranscriptionProgress } from "../../core/transcriptions/progress.ts";
 import { type BatchOffer, batchOffers } from "../../speech/stt/batch/offers.ts";
-import type { AccountSecretStore } from "../../store/account-secret-store.ts";
+import type { AccountSecretStore } from "../../store/accounts/account-secret-store.ts";
 import type { TranscriptionAudio } from "../../store/data-dir/transcription-audio.ts";
 import type { Stores } from "../../store/stores.ts";
 import type { Transcription } from "../../store/transcription-store.ts";

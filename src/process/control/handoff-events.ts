@@ -5,7 +5,7 @@ import type { LostCallRecovery } from "../../record/finalization/lost-call-recov
 import type { LostCommits } from "../../record/finalization/lost-commits.ts";
 import type { AccountSpendTotals } from "../../store/admission/account-spend.ts";
 import type { Capacity } from "../../store/admission/capacity.ts";
-import type { CallStore } from "../../store/call-store.ts";
+import type { CallStore } from "../../store/calls/call-store.ts";
 import type { EndRequests } from "../../store/handoff/end-requests.ts";
 import type { HandoffHandlers, HandoffThreadClient } from "../../store/handoff/thread-client.ts";
 import type { PhoneCalls } from "../../telephony/phone-calls.ts";

@@ -1,6 +1,6 @@
 import { codeOf } from "../../core/errors.ts";
 import type { Logger } from "../../core/log/logger.ts";
-import { BY_SERVICE } from "../../store/audit-store.ts";
+import { BY_SERVICE } from "../../store/accounts/audit-store.ts";
 import { createOwnerLink, writeOwnerLink } from "../../store/data-dir/owner-link.ts";
 import type { Stores } from "../../store/stores.ts";
 

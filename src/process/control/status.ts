@@ -8,9 +8,9 @@ import { STATUS_ANSWER_MS_MAX, STATUS_CACHE_MS } from "../../core/limits/control
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
 import { SOFTWARE } from "../../core/version.ts";
 import type { Capacity } from "../../store/admission/capacity.ts";
+import type { NodeRecord } from "../../store/cluster/node-store.ts";
 import type { DiskSpace } from "../../store/data-dir/disk-space.ts";
 import type { JobLoad, JobStatus } from "../../store/job-store.ts";
-import type { NodeRecord } from "../../store/node-store.ts";
 import { providersIn } from "./provider-status.ts";
 
 export interface StatusOptions {

@@ -6,7 +6,7 @@ import type { Logger } from "../../core/log/logger.ts";
 import { secretsIn } from "../../core/tools/http-tool.ts";
 import type { McpLister } from "../../core/tools/mcp/lister.ts";
 import type { JobHandler } from "../../jobs/handler.ts";
-import type { AccountSecretStore } from "../../store/account-secret-store.ts";
+import type { AccountSecretStore } from "../../store/accounts/account-secret-store.ts";
 import type { ToolStore } from "../../store/tool-store.ts";
 
 export interface ToolListingOptions {

@@ -1,6 +1,6 @@
 import type { CallId } from "../../core/ids.ts";
 import type { JobHandler } from "../../jobs/handler.ts";
-import type { AnalysisStore } from "../../store/analysis-store.ts";
+import type { AnalysisStore } from "../../store/calls/analysis-store.ts";
 import type { ClaimedJob } from "../../store/job-store.ts";
 
 const ATTEMPT_MS_MAX = 30_000;

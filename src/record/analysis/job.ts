@@ -15,7 +15,7 @@ import {
 import type { Logger } from "../../core/log/logger.ts";
 import type { SchemaChecks } from "../../core/schemas/checker.ts";
 import type { JobContext, JobHandler } from "../../jobs/handler.ts";
-import type { AnalysisBill, AnalysisStore, PendingAnalysis } from "../../store/analysis-store.ts";
+import type { AnalysisBill, AnalysisStore, PendingAnalysis } from "../../store/calls/analysis-store.ts";
 import type { ClaimedJob } from "../../store/job-store.ts";
 import { answerJsonOf, type LlmAnswer, partsOf } from "./answer.ts";
 import { type AnalysisRequest, analysisRequestOf } from "./request.ts";

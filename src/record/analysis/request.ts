@@ -2,7 +2,7 @@ import type { AnalysisSettings } from "../../core/calls/analysis.ts";
 import type { TranscriptTurn } from "../../core/calls/transcript.ts";
 import { isObject } from "../../core/json.ts";
 import { ANALYSIS_CHARS_PER_TOKEN, ANALYSIS_TRANSCRIPT_CHARS_MAX } from "../../core/limits/calls/analysis.ts";
-import type { PendingAnalysis } from "../../store/analysis-store.ts";
+import type { PendingAnalysis } from "../../store/calls/analysis-store.ts";
 
 /** The tool by whose arguments the LLM answers: every provider has tools, and not every one has another structured output. */
 export const ANALYSIS_TOOL = "record_analysis";

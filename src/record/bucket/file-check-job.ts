@@ -2,7 +2,7 @@ import { BUCKET_DELETION_RETRIES_MS, RESERVATION_MS } from "../../core/limits/st
 import { type JobHandler, JobPostponed } from "../../jobs/handler.ts";
 import type { Bucket } from "../../store/bucket/bucket.ts";
 import { type FileCheck, type FileOwner, ownerOfKey } from "../../store/bucket/shared-files.ts";
-import type { DocumentStore } from "../../store/document-store.ts";
+import type { DocumentStore } from "../../store/corpora/document-store.ts";
 import type { ClaimedJob } from "../../store/job-store.ts";
 import type { TranscriptionStore } from "../../store/transcription-store.ts";
 import { keepsAudio } from "../retention/kept-audio.ts";

@@ -6,7 +6,7 @@ import { codeOf, systemErrorCodeOf } from "../../core/errors.ts";
 import { asCallId, type CallId } from "../../core/ids.ts";
 import { LOCAL_COPY_MS, LOCAL_FILES_CHECK_MS, LOCAL_FILES_PER_QUERY } from "../../core/limits/storage/bucket.ts";
 import type { Logger } from "../../core/log/logger.ts";
-import type { KeptCall, RetentionStore } from "../../store/retention-store.ts";
+import type { KeptCall, RetentionStore } from "../../store/calls/retention-store.ts";
 import { journalDirectory, journalPath } from "../journal/reader.ts";
 import { recordingPath } from "../recording/render.ts";
 import { waveformPath } from "../recording/waveform.ts";

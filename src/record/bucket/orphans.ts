@@ -5,7 +5,7 @@ import { LOCAL_FILES_PER_QUERY, ORPHAN_AGE_MS } from "../../core/limits/storage/
 import { createdAtMsOf } from "../../core/new-id.ts";
 import type { Bucket, ListedObject } from "../../store/bucket/bucket.ts";
 import { DOCUMENTS_PREFIX, ownerOfKey, TRANSCRIPTIONS_PREFIX } from "../../store/bucket/shared-files.ts";
-import type { KeptCall, RetentionStore } from "../../store/retention-store.ts";
+import type { KeptCall, RetentionStore } from "../../store/calls/retention-store.ts";
 import { type FileRecords, stateOfFile } from "./file-check-job.ts";
 import { callOfKey, JOURNALS_PREFIX, RECORDINGS_PREFIX } from "./keys.ts";
 

@@ -7,7 +7,7 @@ import { BUCKET_END_MS_MAX, BUCKET_LATE_MS, INCOMPLETE_AFTER_MS } from "../../co
 import type { Logger } from "../../core/log/logger.ts";
 import type { RetainedPart } from "../../core/retention.ts";
 import { JobPostponed } from "../../jobs/handler.ts";
-import type { RetentionStore } from "../../store/retention-store.ts";
+import type { RetentionStore } from "../../store/calls/retention-store.ts";
 import type { JournaledCall, JournalProcessor } from "../finalization/journal-processor.ts";
 import { journalPath } from "../journal/reader.ts";
 import type { Recording } from "../recording/render.ts";

@@ -11,7 +11,7 @@ import { type CallId, type CarrierCallId, liveTranscriptionOf } from "../../core
 import { PROJECTIONS_CACHED_MAX, RECORD_RETRY_MS, RECORDS_CONCURRENT_MAX } from "../../core/limits/storage/storage.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { EndSummary } from "../../store/call-handoff.ts";
-import type { CallEnd, CallRecord, CallRedemption, CallStore } from "../../store/call-store.ts";
+import type { CallEnd, CallRecord, CallRedemption, CallStore } from "../../store/calls/call-store.ts";
 import { audioFiles } from "../retention/call-files.ts";
 import type { CallSpan, SpanRequest } from "../traces/spans.ts";
 import type { JournaledCall, JournalProcessor } from "./journal-processor.ts";

@@ -2,7 +2,7 @@ import type { Clock } from "../../core/clock.ts";
 import { codeOf } from "../../core/errors.ts";
 import type { CallId, WorkerId } from "../../core/ids.ts";
 import type { Logger } from "../../core/log/logger.ts";
-import type { ActiveCall, CallStore } from "../../store/call-store.ts";
+import type { ActiveCall, CallStore } from "../../store/calls/call-store.ts";
 import type { CallFinalizer } from "./finalizer.ts";
 
 /** How long running workers have after a start to report their calls. All other calls are recovered. */

@@ -6,8 +6,8 @@ import type { CallId, WorkerId } from "../../core/ids.ts";
 import { COMMITS_COMPARED_MAX, COMMITS_COMPARED_MS } from "../../core/limits/storage/storage.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { EndSummary } from "../../store/call-handoff.ts";
-import type { ActiveCall, CallStore } from "../../store/call-store.ts";
-import type { MediaKeyStore } from "../../store/media-key-store.ts";
+import type { ActiveCall, CallStore } from "../../store/calls/call-store.ts";
+import type { MediaKeyStore } from "../../store/calls/media-key-store.ts";
 import type { JournalHeader } from "../journal/records.ts";
 import type { CallFinalizer } from "./finalizer.ts";
 

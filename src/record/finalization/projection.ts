@@ -7,7 +7,7 @@ import type { TranscriptTurn } from "../../core/calls/transcript.ts";
 import { millisecondsOf } from "../../core/clocks.ts";
 import type { CarrierCallId } from "../../core/ids.ts";
 import type { TranscriptionResult } from "../../core/transcriptions/result.ts";
-import type { CallToolRun } from "../../store/call-store.ts";
+import type { CallToolRun } from "../../store/calls/call-store.ts";
 import type { JournalFile } from "../journal/reader.ts";
 import { type JournaledCommand, type JournalHeader, transcriptionSpecOf } from "../journal/records.ts";
 import { type FrameCounts, summarizeJournal } from "../journal/summary.ts";

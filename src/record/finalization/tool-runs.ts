@@ -1,7 +1,7 @@
 import { type CallMs, elapsedMs, millisecondsOf } from "../../core/clocks.ts";
 import type { ToolCallId } from "../../core/ids.ts";
 import { TOOL_RUN_TEXT_CHARS_MAX, TOOL_RUNS_PER_CALL_MAX } from "../../core/limits/agents/tools.ts";
-import type { CallToolRun } from "../../store/call-store.ts";
+import type { CallToolRun } from "../../store/calls/call-store.ts";
 import type { JournalRecord } from "../journal/records.ts";
 
 /** Gathers the tool calls of the LLM from a journal. */

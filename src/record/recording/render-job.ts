@@ -3,7 +3,7 @@ import type { CallId } from "../../core/ids.ts";
 import { RECORDINGS_RENDERED_MAX } from "../../core/limits/storage/storage.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import { type JobContext, JobFailure, type JobHandler } from "../../jobs/handler.ts";
-import type { CallStore } from "../../store/call-store.ts";
+import type { CallStore } from "../../store/calls/call-store.ts";
 import type { ClaimedJob } from "../../store/job-store.ts";
 import type { JournalProcessor } from "../finalization/journal-processor.ts";
 

@@ -1,7 +1,7 @@
 import type { CallId, NodeName } from "../../core/ids.ts";
 import type { RetainedPart } from "../../core/retention.ts";
 import type { JobContext, JobHandler } from "../../jobs/handler.ts";
-import type { CallStore } from "../../store/call-store.ts";
+import type { CallStore } from "../../store/calls/call-store.ts";
 import { CALL_FILES_JOB } from "../../store/job-kinds.ts";
 import type { ClaimedJob, JobStore } from "../../store/job-store.ts";
 import { deleteFiles, filesOf } from "./call-files.ts";

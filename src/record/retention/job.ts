@@ -10,9 +10,9 @@ import {
   type RetentionRules,
   retentionDaysOf,
 } from "../../core/retention.ts";
-import type { AccountStore } from "../../store/account-store.ts";
-import type { CallStore } from "../../store/call-store.ts";
-import type { DueCall, RetentionStore } from "../../store/retention-store.ts";
+import type { AccountStore } from "../../store/accounts/account-store.ts";
+import type { CallStore } from "../../store/calls/call-store.ts";
+import type { DueCall, RetentionStore } from "../../store/calls/retention-store.ts";
 import { bytesOf, deleteFiles, filesOf } from "./call-files.ts";
 import type { FilesElsewhere } from "./elsewhere.ts";
 

@@ -4,9 +4,9 @@ import { addMs } from "../../core/clocks.ts";
 import { codeOf } from "../../core/errors.ts";
 import type { AccountId } from "../../core/ids.ts";
 import { type RetainedPart, type RetentionRules, retentionDaysOf } from "../../core/retention.ts";
-import type { AccountStore } from "../../store/account-store.ts";
+import type { AccountStore } from "../../store/accounts/account-store.ts";
+import type { RetentionStore } from "../../store/calls/retention-store.ts";
 import type { TranscriptionAudio } from "../../store/data-dir/transcription-audio.ts";
-import type { RetentionStore } from "../../store/retention-store.ts";
 import type { DueTranscription, TranscriptionStore } from "../../store/transcription-store.ts";
 
 const DAY_MS = 86_400_000;

@@ -2,7 +2,7 @@ import type { AccountLimits } from "../../core/account-settings.ts";
 import { storesWords } from "../../core/calls/spec.ts";
 import type { AccountId, NodeName } from "../../core/ids.ts";
 import { KeyedQueue } from "../../core/keyed-queue.ts";
-import type { CallEvent, CallStore, Creation, LimitReached, NewCall } from "../call-store.ts";
+import type { CallEvent, CallStore, Creation, LimitReached, NewCall } from "../calls/call-store.ts";
 import type { WorkerRole } from "../handoff/messages.ts";
 import { type AdmissionRefusal, type Capacity, roleOf } from "./capacity.ts";
 import type { CreationRates } from "./creation-rates.ts";

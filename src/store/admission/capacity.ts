@@ -10,7 +10,7 @@ import {
   WEBRTC_LOOP_LAG_MS_MAX,
 } from "../../core/limits/service/admission.ts";
 import type { SlotUsage } from "../../core/metrics/control-metrics.ts";
-import type { ActiveCall, WaitingCall } from "../call-store.ts";
+import type { ActiveCall, WaitingCall } from "../calls/call-store.ts";
 import type { WorkerLoad, WorkerRole } from "../handoff/messages.ts";
 
 /**

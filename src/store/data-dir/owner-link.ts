@@ -1,8 +1,8 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { AccountStore } from "../account-store.ts";
-import type { Act } from "../audit-store.ts";
-import type { OwnerLinkStore } from "../owner-link-store.ts";
+import type { AccountStore } from "../accounts/account-store.ts";
+import type { Act } from "../accounts/audit-store.ts";
+import type { OwnerLinkStore } from "../accounts/owner-link-store.ts";
 import { DEFAULT_ACCOUNT_NAME } from "./first-api-key.ts";
 
 const FILE_MODE = 0o600;

@@ -2,7 +2,7 @@ import type { Clock } from "../../core/clock.ts";
 import { codeOf } from "../../core/errors.ts";
 import type { AccountId, CallId, WorkerId } from "../../core/ids.ts";
 import type { Logger } from "../../core/log/logger.ts";
-import type { CallStore } from "../call-store.ts";
+import type { CallStore } from "../calls/call-store.ts";
 
 const RETRY_MS = 1_000;
 

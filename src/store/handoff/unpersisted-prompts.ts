@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
 import type { CallId } from "../../core/ids.ts";
-import type { CallPrompts } from "../call-store.ts";
+import type { CallPrompts } from "../calls/call-store.ts";
 import type { UnpersistedPrompts } from "../redemptions.ts";
 import type { PromptsMessage } from "./thread-messages.ts";
 

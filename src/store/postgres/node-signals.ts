@@ -8,7 +8,7 @@ import {
   NODE_MESSAGES_POLL_MS,
 } from "../../core/limits/cluster/node-messages.ts";
 import { POSTGRES_CONNECT_MS_MAX } from "../../core/limits/storage/postgres.ts";
-import type { NodeSignalHandlers, NodeSignals } from "../node-message-store.ts";
+import type { NodeSignalHandlers, NodeSignals } from "../cluster/node-message-store.ts";
 import { ANNOUNCEMENTS_CHANNEL, channelOf } from "../sql/cluster/node-messages.ts";
 import { APPLICATION_NAME } from "./pool.ts";
 

@@ -1,7 +1,7 @@
 import type { Clock } from "../../core/clock.ts";
 import { NODE_MESSAGE_CONNECTIONS_MAX } from "../../core/limits/cluster/node-messages.ts";
-import type { CallNodes } from "../call-nodes.ts";
-import type { NodeMessageStore, NodeSignals } from "../node-message-store.ts";
+import type { CallNodes } from "../cluster/call-nodes.ts";
+import type { NodeMessageStore, NodeSignals } from "../cluster/node-message-store.ts";
 import { SqlCallNodes } from "../sql/cluster/call-nodes.ts";
 import { SqlNodeMessages } from "../sql/cluster/node-messages.ts";
 import { PostgresNodeSignals } from "./node-signals.ts";

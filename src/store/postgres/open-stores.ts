@@ -7,9 +7,9 @@ import {
 } from "../../core/limits/storage/postgres.ts";
 import type { Redemptions, UnpersistedPrompts } from "../redemptions.ts";
 import { SqlNodes } from "../sql/cluster/nodes.ts";
-import { SqlRedemptions } from "../sql/redemptions.ts";
+import { SqlRedemptions } from "../sql/redemptions/redemptions.ts";
+import { keepUnpersisted } from "../sql/redemptions/unpersisted-prompts.ts";
 import { migrate, sqlStores } from "../sql/stores.ts";
-import { keepUnpersisted } from "../sql/unpersisted-prompts.ts";
 import type { RedemptionKeys, StoreOptions, Stores } from "../stores.ts";
 import { Availability } from "./availability.ts";
 import { DatabaseAgeClock } from "./database-age-clock.ts";

@@ -15,6 +15,7 @@ import {
   JOBS_PASSED_PER_CLAIM_MAX,
 } from "../../core/limits/service/jobs.ts";
 import { newId } from "../../core/new-id.ts";
+import type { HolderOf } from "../cluster/node-store.ts";
 import { FILE_JOB_KINDS, MOVABLE_JOB_KINDS } from "../job-kinds.ts";
 import {
   type ClaimedJob,
@@ -29,7 +30,6 @@ import {
   type JobStore,
   type NewJob,
 } from "../job-store.ts";
-import type { HolderOf } from "../node-store.ts";
 import { liveNodes } from "./cluster/held-calls.ts";
 import type { SqlDatabase } from "./database.ts";
 import { type LaneOfJobs, pendingLanes } from "./job-lanes.ts";

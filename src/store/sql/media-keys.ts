@@ -3,7 +3,7 @@ import type { Clock } from "../../core/clock.ts";
 import { type MediaKey, mediaKeyOf, mediaKeyText, newMediaKey } from "../../core/encryption/chunks.ts";
 import { TrunklineError } from "../../core/errors.ts";
 import { type AccountId, asCallId, type CallId } from "../../core/ids.ts";
-import type { MediaKeyStore } from "../media-key-store.ts";
+import type { MediaKeyStore } from "../calls/media-key-store.ts";
 import type { Resealed, ResealPage } from "../sealing/reseal.ts";
 import { type Keyring, type SealedPlace, valueOrUnsealable } from "../sealing/seal.ts";
 import type { SqlDatabase } from "./database.ts";

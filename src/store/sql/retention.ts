@@ -3,7 +3,7 @@ import { isRedacted } from "../../core/calls/spec.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { EpochMs } from "../../core/clocks.ts";
 import type { AccountId, CallId } from "../../core/ids.ts";
-import type { DueCall, DueQuery, KeptCall, RetentionStore } from "../retention-store.ts";
+import type { DueCall, DueQuery, KeptCall, RetentionStore } from "../calls/retention-store.ts";
 import { headerRows } from "./calls/metadata.ts";
 import { trimTranscript } from "./calls/turns.ts";
 import type { SqlDatabase } from "./database.ts";

@@ -1,4 +1,4 @@
-import type { SqlAudit } from "./audit.ts";
+import type { SqlAudit } from "./accounts/audit.ts";
 import type { SqlJobs } from "./jobs.ts";
 import type { SqlEvents } from "./webhooks/events.ts";
 

@@ -1,6 +1,6 @@
 import type { AgeClock } from "../../core/age-clock.ts";
 import type { Clock } from "../../core/clock.ts";
-import type { HolderOf } from "../node-store.ts";
+import type { HolderOf } from "../cluster/node-store.ts";
 import type { UnpersistedPrompts } from "../redemptions.ts";
 import type { RedemptionKeys } from "../stores.ts";
 

@@ -26,7 +26,7 @@ import type {
   WebhookId,
   WorkerId,
 } from "../../core/ids.ts";
-import type { AccountSecretKind } from "../account-secret-store.ts";
+import type { AccountSecretKind } from "../accounts/account-secret-store.ts";
 
 /**
  * The tables for Kysely. Times are integers of ms; booleans are 0 or 1; JSON columns hold only what this

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { EventReads } from "../../../src/api/events/event-reads.ts";
 import { type AccountId, asAccountId } from "../../../src/core/ids.ts";
 import { EVENT_PAGES_SHARED_MAX } from "../../../src/core/limits/control-api/events.ts";
-import type { StreamEvent } from "../../../src/store/event-stream-store.ts";
+import type { StreamEvent } from "../../../src/store/webhooks/event-stream-store.ts";
 
 const [ONE, OTHER] = ["1", "2"].map((digit) => asAccountId(`account_01980000-0000-7000-8000-00000000000${digit}`)) as [
   AccountId,

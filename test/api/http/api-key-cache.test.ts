@@ -7,7 +7,7 @@ import {
   API_KEY_CACHE_MS,
   API_KEY_REFRESH_MS,
 } from "../../../src/core/limits/accounts/api-keys.ts";
-import type { Principal } from "../../../src/store/api-key-store.ts";
+import type { Principal } from "../../../src/store/accounts/api-key-store.ts";
 import { ManualClock, settled } from "../../support/manual-clock.ts";
 
 const KEY = "tlk_one";

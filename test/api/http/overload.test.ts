@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { asWorkerId } from "../../../src/core/ids.ts";
 import { Capacity } from "../../../src/store/admission/capacity.ts";
-import type { NewCall } from "../../../src/store/call-store.ts";
+import type { NewCall } from "../../../src/store/calls/call-store.ts";
 import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, MINIMAL_CALL } from "../../support/api/harness.ts";
 import { AGENT } from "../../support/calls/stored-calls.ts";
 

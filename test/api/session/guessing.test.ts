@@ -9,7 +9,7 @@ import {
   PASSWORDS_OF_ONE_MAX,
   PASSWORDS_WAITING_MAX,
 } from "../../../src/core/limits/accounts/people.ts";
-import { BY_SERVICE } from "../../../src/store/audit-store.ts";
+import { BY_SERVICE } from "../../../src/store/accounts/audit-store.ts";
 import { Browser, PASSWORD } from "../../support/api/browser.ts";
 import { type ApiUnderTest, apiUnderTest } from "../../support/api/harness.ts";
 import { ManualClock } from "../../support/manual-clock.ts";

@@ -6,7 +6,7 @@ import {
   SCRATCH_CALL_S_MAX,
   SCRATCH_CALLS_MAX,
 } from "../../../src/core/limits/accounts/owner-links.ts";
-import { BY_SERVICE } from "../../../src/store/audit-store.ts";
+import { BY_SERVICE } from "../../../src/store/accounts/audit-store.ts";
 import { Browser } from "../../support/api/browser.ts";
 import { type ApiUnderTest, apiUnderTest } from "../../support/api/harness.ts";
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { AccountId } from "../../../src/core/ids.ts";
-import { BY_SERVICE } from "../../../src/store/audit-store.ts";
+import { BY_SERVICE } from "../../../src/store/accounts/audit-store.ts";
 import { Browser, PASSWORD } from "../../support/api/browser.ts";
 import { type ApiUnderTest, apiUnderTest } from "../../support/api/harness.ts";
 

@@ -3,7 +3,7 @@ import {
   PHONE_CALLS_WAITING_ACCOUNT_MAX,
   PHONE_CALLS_WAITING_MAX,
 } from "../../../src/core/limits/phone/phone-calls.ts";
-import type { PhoneNumber } from "../../../src/store/phone-number-store.ts";
+import type { PhoneNumber } from "../../../src/store/telephony/phone-number-store.ts";
 import {
   type Answer,
   type ApiUnderTest,

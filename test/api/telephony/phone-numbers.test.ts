@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Carrier } from "../../../src/store/carrier-store.ts";
-import type { PhoneNumber } from "../../../src/store/phone-number-store.ts";
 import { Keyring, sealingKeyOf } from "../../../src/store/sealing/seal.ts";
+import type { Carrier } from "../../../src/store/telephony/carrier-store.ts";
+import type { PhoneNumber } from "../../../src/store/telephony/phone-number-store.ts";
 import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, pathsOf } from "../../support/api/harness.ts";
 import { AGENT } from "../../support/calls/stored-calls.ts";
 import { createCarrier, importNumber, queuedCall } from "../../support/telephony/stored.ts";

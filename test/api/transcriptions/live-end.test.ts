@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { LiveEnds } from "../../../src/api/transcriptions/live-end.ts";
 import { asAccountId, asCallId, asTranscriptionId, asWorkerId, type CallId } from "../../../src/core/ids.ts";
 import { LIVE_END_LOOKED_MS, LIVE_END_MS_MAX } from "../../../src/core/limits/transcriptions/transcriptions.ts";
-import type { Cancellation } from "../../../src/store/call-store.ts";
+import type { Cancellation } from "../../../src/store/calls/call-store.ts";
 import type { Transcription } from "../../../src/store/transcription-store.ts";
 import { ManualClock, settled } from "../../support/manual-clock.ts";
 

@@ -3,7 +3,7 @@ import type { ProviderUsage } from "../../../src/core/billing/prices.ts";
 import { addMs } from "../../../src/core/clocks.ts";
 import { asAgentId, asCallId, asTranscriptionId } from "../../../src/core/ids.ts";
 import { USAGE_CALLS_MAX, USAGE_GROUPS_MAX } from "../../../src/core/limits/accounts/usage.ts";
-import type { CallUsage, TranscriptionUsage } from "../../../src/store/usage-store.ts";
+import type { CallUsage, TranscriptionUsage } from "../../../src/store/accounts/usage-store.ts";
 import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, pathsOf } from "../../support/api/harness.ts";
 
 const DAY_MS = 86_400_000;

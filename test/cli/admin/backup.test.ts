@@ -9,7 +9,7 @@ import { DELIVERY_JOB } from "../../../src/store/job-kinds.ts";
 import { openStores, type StorePlace } from "../../../src/store/open-stores.ts";
 import { openSecretsKeys } from "../../../src/store/sealing/secrets-key.ts";
 import { lockDataDir } from "../../../src/store/sqlite/database/data-dir-lock.ts";
-import type { WebhookSettings } from "../../../src/store/webhook-store.ts";
+import type { WebhookSettings } from "../../../src/store/webhooks/webhook-store.ts";
 import { recordedOutput } from "../../support/admin-output.ts";
 import { createCall } from "../../support/calls/stored-calls.ts";
 import { hasPostgres } from "../../support/postgres/server.ts";

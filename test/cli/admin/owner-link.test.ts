@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { printOwnerLink } from "../../../src/cli/admin/owner-link.ts";
 import { systemClock } from "../../../src/core/clock.ts";
-import { BY_SERVICE } from "../../../src/store/audit-store.ts";
+import { BY_SERVICE } from "../../../src/store/accounts/audit-store.ts";
 import { openStores } from "../../../src/store/open-stores.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 

@@ -6,7 +6,7 @@ import {
 } from "../../../src/core/limits/streams/connections.ts";
 import { CARRIER_MESSAGE_BYTES_MAX } from "../../../src/core/limits/streams/messages.ts";
 import type { MediaServerName } from "../../../src/gateway/server/media-server.ts";
-import type { CallRecord } from "../../../src/store/call-store.ts";
+import type { CallRecord } from "../../../src/store/calls/call-store.ts";
 import { RawCaller } from "../../callers/raw-caller.ts";
 import { STREAM_ID } from "../../callers/twilio-stream.ts";
 import { OPCODE, RawWs } from "../../support/network/raw-ws.ts";

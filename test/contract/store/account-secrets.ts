@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type AccountId, asAccountSecretId } from "../../../src/core/ids.ts";
-import type { AccountSecret } from "../../../src/store/account-secret-store.ts";
-import type { Act } from "../../../src/store/audit-store.ts";
+import type { AccountSecret } from "../../../src/store/accounts/account-secret-store.ts";
+import type { Act } from "../../../src/store/accounts/audit-store.ts";
 import { Keyring, sealingKeyOf } from "../../../src/store/sealing/seal.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { createCall, SPEC } from "../../support/calls/stored-calls.ts";

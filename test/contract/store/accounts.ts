@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { asAccountId } from "../../../src/core/ids.ts";
-import type { Account, AccountUpdate } from "../../../src/store/account-store.ts";
-import type { Act } from "../../../src/store/audit-store.ts";
+import type { Account, AccountUpdate } from "../../../src/store/accounts/account-store.ts";
+import type { Act } from "../../../src/store/accounts/audit-store.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { createCall } from "../../support/calls/stored-calls.ts";
 import { redeemedBy } from "../../support/tokens.ts";

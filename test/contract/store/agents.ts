@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type AccountId, type AgentId, type ApiKeyId, asAgentId } from "../../../src/core/ids.ts";
 import { AGENT_VERSIONS_MAX } from "../../../src/core/limits/agents/agents.ts";
 import { LIST_BYTES_MAX } from "../../../src/core/limits/control-api/api.ts";
+import type { Act } from "../../../src/store/accounts/audit-store.ts";
 import type { Agent, AgentDefinition, AgentQuery, NewVersion, VersionQuery } from "../../../src/store/agent-store.ts";
-import type { Act } from "../../../src/store/audit-store.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import type { StoresUnderTest } from "./calls.ts";
 

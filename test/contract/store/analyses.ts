@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import type { AccountId, CallId } from "../../../src/core/ids.ts";
-import type { CallEnd, NewCall } from "../../../src/store/call-store.ts";
+import type { CallEnd, NewCall } from "../../../src/store/calls/call-store.ts";
 import { ANALYSIS_JOB, ENDED_EVENT_JOB } from "../../../src/store/job-kinds.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { AGENT, createCall, endAt, SPEC, TURNS } from "../../support/calls/stored-calls.ts";

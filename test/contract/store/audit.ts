@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { addMs } from "../../../src/core/clocks.ts";
 import type { AccountId, AuditEventId } from "../../../src/core/ids.ts";
-import type { Act, AuditEvent, AuditQuery, NewAuditEvent } from "../../../src/store/audit-store.ts";
+import type { Act, AuditEvent, AuditQuery, NewAuditEvent } from "../../../src/store/accounts/audit-store.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { AGENT } from "../../support/calls/stored-calls.ts";

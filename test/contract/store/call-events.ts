@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type AccountId, asAccountId, asCallId, type CallId } from "../../../src/core/ids.ts";
-import type { CallEvent } from "../../../src/store/call-store.ts";
+import type { CallEvent } from "../../../src/store/calls/call-store.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { createCall, endAt, SPEC, TTL_MS } from "../../support/calls/stored-calls.ts";

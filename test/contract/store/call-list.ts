@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import { addMs, epochMs } from "../../../src/core/clocks.ts";
 import { type AccountId, asCallId, type CallId } from "../../../src/core/ids.ts";
-import { CALL_STATUSES, type CallQuery, type CallRecord, type NewCall } from "../../../src/store/call-store.ts";
+import { CALL_STATUSES, type CallQuery, type CallRecord, type NewCall } from "../../../src/store/calls/call-store.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { AGENT, createCall, inEveryStatus, listed, listedIds, SPEC, TTL_MS } from "../../support/calls/stored-calls.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";

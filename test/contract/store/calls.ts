@@ -4,7 +4,7 @@ import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
 import { callMs, epochMs } from "../../../src/core/clocks.ts";
 import { type AccountId, asAccountId, asCallId, asCarrierCallId, asWorkerId } from "../../../src/core/ids.ts";
 import { referenceOf } from "../../../src/core/knowledge/call-knowledge.ts";
-import type { CallEnd, CallQuery, NewCall } from "../../../src/store/call-store.ts";
+import type { CallEnd, CallQuery, NewCall } from "../../../src/store/calls/call-store.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import type { RedemptionKeys, Stores } from "../../../src/store/stores.ts";
 import {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type AccountId, asCarrierId } from "../../../src/core/ids.ts";
-import type { Act } from "../../../src/store/audit-store.ts";
+import type { Act } from "../../../src/store/accounts/audit-store.ts";
 import { hangUpKey, hangUpLane, PHONE_CALL_JOB } from "../../../src/store/job-kinds.ts";
 import { Keyring, sealingKeyOf } from "../../../src/store/sealing/seal.ts";
 import type { Stores } from "../../../src/store/stores.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type AccountId, asCorpusId, asDocumentId, type CorpusId } from "../../../src/core/ids.ts";
 import { CORPORA_PER_ACCOUNT_MAX } from "../../../src/core/limits/knowledge/corpora.ts";
-import type { Corpus } from "../../../src/store/corpus-store.ts";
+import type { Corpus } from "../../../src/store/corpora/corpus-store.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { CORPUS, chunksOf, newDocument, readyDocument } from "../../support/knowledge/stored.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type AccountId, asDocumentId, type CorpusId, type DocumentId } from "../../../src/core/ids.ts";
 import { IDEMPOTENCY_MS } from "../../../src/core/limits/control-api/api.ts";
-import type { Document, NewDocument } from "../../../src/store/document-store.ts";
+import type { Document, NewDocument } from "../../../src/store/corpora/document-store.ts";
 import { DOCUMENT_JOB } from "../../../src/store/job-kinds.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import type { Stores } from "../../../src/store/stores.ts";

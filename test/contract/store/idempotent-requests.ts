@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import type { AccountId } from "../../../src/core/ids.ts";
-import type { CallQuery, IdempotentRequest, NewCall } from "../../../src/store/call-store.ts";
+import type { CallQuery, IdempotentRequest, NewCall } from "../../../src/store/calls/call-store.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { createCall, endAt, listedIds, SPEC, TTL_MS } from "../../support/calls/stored-calls.ts";

@@ -3,7 +3,7 @@ import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import { epochMs } from "../../../src/core/clocks.ts";
 import { type AccountId, asTranscriptionId, type CallId } from "../../../src/core/ids.ts";
 import { WEBHOOK_EVENT_TYPES } from "../../../src/core/webhook-events.ts";
-import type { CallEnd, NewCall } from "../../../src/store/call-store.ts";
+import type { CallEnd, NewCall } from "../../../src/store/calls/call-store.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import type { TranscriptionEnd } from "../../../src/store/transcription-store.ts";
 import { createCall, endAt, listedIds, SPEC, TTL_MS } from "../../support/calls/stored-calls.ts";

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { addMs } from "../../../src/core/clocks.ts";
 import type { AccountId } from "../../../src/core/ids.ts";
 import { OWNER_LINK_MS, OWNER_PAGE_MS, OWNER_PAGES_MAX } from "../../../src/core/limits/accounts/owner-links.ts";
-import { BY_SERVICE } from "../../../src/store/audit-store.ts";
-import type { OwnerSecret } from "../../../src/store/owner-link-store.ts";
+import { BY_SERVICE } from "../../../src/store/accounts/audit-store.ts";
+import type { OwnerSecret } from "../../../src/store/accounts/owner-link-store.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import type { StoresUnderTest } from "./calls.ts";
 

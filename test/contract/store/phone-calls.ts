@@ -3,12 +3,12 @@ import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import { addMs } from "../../../src/core/clocks.ts";
 import { type AccountId, asCallId, asWorkerId, type CallId } from "../../../src/core/ids.ts";
 import { UNKNOWN_CALL_MS } from "../../../src/core/limits/phone/phone-calls.ts";
-import type { CallEvent } from "../../../src/store/call-store.ts";
-import type { Carrier } from "../../../src/store/carrier-store.ts";
-import type { NewPhoneCall, PhoneCallStep } from "../../../src/store/phone-call-store.ts";
+import type { CallEvent } from "../../../src/store/calls/call-store.ts";
 import type { StreamAuthentication, StreamProof } from "../../../src/store/redemptions.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import type { Stores } from "../../../src/store/stores.ts";
+import type { Carrier } from "../../../src/store/telephony/carrier-store.ts";
+import type { NewPhoneCall, PhoneCallStep } from "../../../src/store/telephony/phone-call-store.ts";
 import { createCall, endAt, SPEC, TTL_MS } from "../../support/calls/stored-calls.ts";
 import { SEALING_KEYS } from "../../support/stores/keys.ts";
 import {

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type AccountId, asPhoneNumberId } from "../../../src/core/ids.ts";
-import type { Carrier } from "../../../src/store/carrier-store.ts";
-import type { NewPhoneNumber } from "../../../src/store/phone-number-store.ts";
 import { Keyring, sealingKeyOf } from "../../../src/store/sealing/seal.ts";
 import type { Stores } from "../../../src/store/stores.ts";
+import type { Carrier } from "../../../src/store/telephony/carrier-store.ts";
+import type { NewPhoneNumber } from "../../../src/store/telephony/phone-number-store.ts";
 import { AGENT } from "../../support/calls/stored-calls.ts";
 import { SEALING_KEYS } from "../../support/stores/keys.ts";
 import { createCarrier, importNumber } from "../../support/telephony/stored.ts";

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import { type AccountId, asAgentId, asPublishableKeyId, type CallId } from "../../../src/core/ids.ts";
-import type { NewCall } from "../../../src/store/call-store.ts";
-import type { PublishableKey, PublishableKeyLimits } from "../../../src/store/publishable-key-store.ts";
+import type { PublishableKey, PublishableKeyLimits } from "../../../src/store/accounts/publishable-key-store.ts";
+import type { NewCall } from "../../../src/store/calls/call-store.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { endAt, SPEC, TTL_MS } from "../../support/calls/stored-calls.ts";

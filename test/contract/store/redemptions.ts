@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type AccountId, asCallId, asCarrierCallId, asWorkerId, type CallId } from "../../../src/core/ids.ts";
 import { IDEMPOTENCY_MS } from "../../../src/core/limits/control-api/api.ts";
-import type { IdempotentRequest } from "../../../src/store/call-store.ts";
+import type { IdempotentRequest } from "../../../src/store/calls/call-store.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { createCall, endAt, SPEC, TTL_MS } from "../../support/calls/stored-calls.ts";
 import { redeemedBy } from "../../support/tokens.ts";

@@ -8,10 +8,10 @@ import {
   SESSION_MS,
   SESSIONS_MAX,
 } from "../../../src/core/limits/accounts/people.ts";
-import { BY_SERVICE } from "../../../src/store/audit-store.ts";
-import type { NewSession } from "../../../src/store/session-store.ts";
+import { BY_SERVICE } from "../../../src/store/accounts/audit-store.ts";
 import type { Stores } from "../../../src/store/stores.ts";
-import type { NewLink } from "../../../src/store/user-store.ts";
+import type { NewSession } from "../../../src/store/users/session-store.ts";
+import type { NewLink } from "../../../src/store/users/user-store.ts";
 import type { StoresUnderTest } from "./calls.ts";
 
 const EMAIL = "kim@example.com";

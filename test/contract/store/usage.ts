@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { addMs } from "../../../src/core/clocks.ts";
 import type { AccountId, CallId, TranscriptionId } from "../../../src/core/ids.ts";
-import type { CallEnd } from "../../../src/store/call-store.ts";
+import type { TranscriptionUsage, UsageQuery } from "../../../src/store/accounts/usage-store.ts";
+import type { CallEnd } from "../../../src/store/calls/call-store.ts";
 import type { Stores } from "../../../src/store/stores.ts";
-import type { TranscriptionUsage, UsageQuery } from "../../../src/store/usage-store.ts";
 import { createCall, endAt } from "../../support/calls/stored-calls.ts";
 import { redeemedBy } from "../../support/tokens.ts";
 import { FAILURE, newTranscription, OUTCOME, PART, RESULT } from "../../support/transcriptions/stored.ts";

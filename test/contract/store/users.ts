@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { addMs } from "../../../src/core/clocks.ts";
 import { type AccountId, asUserId } from "../../../src/core/ids.ts";
 import type { Role } from "../../../src/core/roles.ts";
-import type { Act } from "../../../src/store/audit-store.ts";
+import type { Act } from "../../../src/store/accounts/audit-store.ts";
 import type { Stores } from "../../../src/store/stores.ts";
-import type { UserWithLink } from "../../../src/store/user-store.ts";
+import type { UserWithLink } from "../../../src/store/users/user-store.ts";
 import type { StoresUnderTest } from "./calls.ts";
 
 const ACT: Act = { actor: { kind: "api_key", id: "key_1" }, requestId: "req_1" };

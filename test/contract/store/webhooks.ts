@@ -5,7 +5,7 @@ import { eventIdOf } from "../../../src/core/new-id.ts";
 import type { WebhookEventType } from "../../../src/core/webhook-events.ts";
 import { Keyring, sealingKeyOf } from "../../../src/store/sealing/seal.ts";
 import type { Stores } from "../../../src/store/stores.ts";
-import type { AttemptResult, WebhookSettings, WebhookStore } from "../../../src/store/webhook-store.ts";
+import type { AttemptResult, WebhookSettings, WebhookStore } from "../../../src/store/webhooks/webhook-store.ts";
 import { createCall, endAt, SPEC, TTL_MS } from "../../support/calls/stored-calls.ts";
 import { redeemedBy } from "../../support/tokens.ts";
 import type { StoresUnderTest } from "./calls.ts";

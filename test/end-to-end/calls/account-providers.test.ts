@@ -6,7 +6,7 @@ import type { CallId } from "../../../src/core/ids.ts";
 import { CIRCUIT_BREAKER_FAILURES_MAX } from "../../../src/core/limits/speech-providers/providers.ts";
 import type { CallLlm } from "../../../src/speech/contracts.ts";
 import { createSpeechProviders, type SpeechProviders } from "../../../src/speech/registry.ts";
-import type { AccountSecretStore } from "../../../src/store/account-secret-store.ts";
+import type { AccountSecretStore } from "../../../src/store/accounts/account-secret-store.ts";
 import { DEFAULT_FORMAT } from "../../callers/websocket-leg.ts";
 import { SPEC } from "../../support/calls/virtual-call.ts";
 import { memoryLog } from "../../support/memory-log.ts";

@@ -8,7 +8,7 @@ import type { RetentionRun } from "../../../src/record/retention/job.ts";
 import { type JobKind, RESEAL_JOB, RETENTION_JOB } from "../../../src/store/job-kinds.ts";
 import type { Resealed } from "../../../src/store/sealing/reseal.ts";
 import { openSqliteStores } from "../../../src/store/sqlite/open-stores.ts";
-import type { WebhookStore } from "../../../src/store/webhook-store.ts";
+import type { WebhookStore } from "../../../src/store/webhooks/webhook-store.ts";
 import { createCall } from "../../support/calls/stored-calls.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { memoryLog } from "../../support/memory-log.ts";

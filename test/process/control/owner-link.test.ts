@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { systemAgeClock } from "../../../src/core/age-clock.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { offerOwnerLink } from "../../../src/process/control/owner-link.ts";
-import { BY_SERVICE } from "../../../src/store/audit-store.ts";
+import { BY_SERVICE } from "../../../src/store/accounts/audit-store.ts";
 import { ownerLinkPath } from "../../../src/store/data-dir/owner-link.ts";
 import { openSqliteStores } from "../../../src/store/sqlite/open-stores.ts";
 import { memoryLog } from "../../support/memory-log.ts";

@@ -12,7 +12,7 @@ import {
 import { quantileMs } from "../../../src/process/control/provider-status.ts";
 import { type StatusOptions, StatusReader } from "../../../src/process/control/status.ts";
 import { Capacity } from "../../../src/store/admission/capacity.ts";
-import type { NodeRecord } from "../../../src/store/node-store.ts";
+import type { NodeRecord } from "../../../src/store/cluster/node-store.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
 const LOAD = { callCount: 0, callsMax: 10, loopLagMs: 3.456, acceptsCalls: true };

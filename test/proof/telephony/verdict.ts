@@ -1,5 +1,5 @@
 import type { EndCause } from "../../../src/simulator/emulator/network.ts";
-import type { PhoneCallEventRow } from "../../../src/store/phone-call-store.ts";
+import type { PhoneCallEventRow } from "../../../src/store/telephony/phone-call-store.ts";
 
 /** What is known of one outbound call: by the service, and by the carrier. */
 export interface CallEvidence {

@@ -10,7 +10,7 @@ import { schemaAnswer } from "../../../src/core/schemas/messages.ts";
 import type { LlmAnswer } from "../../../src/record/analysis/answer.ts";
 import { AnalysisJob } from "../../../src/record/analysis/job.ts";
 import type { AnalysisRequest } from "../../../src/record/analysis/request.ts";
-import type { AnalysisBill, PendingAnalysis } from "../../../src/store/analysis-store.ts";
+import type { AnalysisBill, PendingAnalysis } from "../../../src/store/calls/analysis-store.ts";
 import type { ClaimedJob } from "../../../src/store/job-store.ts";
 import { memoryLog } from "../../support/memory-log.ts";
 

@@ -25,7 +25,7 @@ import { journalPath } from "../../../src/record/journal/reader.ts";
 import { recordingPath } from "../../../src/record/recording/render.ts";
 import { writeAtomically } from "../../../src/record/recording/wav-file.ts";
 import { waveformPath } from "../../../src/record/recording/waveform.ts";
-import type { KeptCall } from "../../../src/store/retention-store.ts";
+import type { KeptCall } from "../../../src/store/calls/retention-store.ts";
 import { FaultyBucket } from "../../support/bucket/faulty-bucket.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { memoryLog } from "../../support/memory-log.ts";

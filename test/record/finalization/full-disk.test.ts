@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import type { CallRecord } from "../../../src/store/call-store.ts";
+import type { CallRecord } from "../../../src/store/calls/call-store.ts";
 import { RawCaller } from "../../callers/raw-caller.ts";
 import { ManualClock, settled } from "../../support/manual-clock.ts";
 import { FillingDisk } from "../../support/services/filling-disk.ts";

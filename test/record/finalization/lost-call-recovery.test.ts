@@ -5,7 +5,7 @@ import {
   WORKER_RECONNECT_MS,
   WORKER_REGISTRATION_MS,
 } from "../../../src/record/finalization/lost-call-recovery.ts";
-import type { ActiveCall } from "../../../src/store/call-store.ts";
+import type { ActiveCall } from "../../../src/store/calls/call-store.ts";
 import { ManualClock, settled } from "../../support/manual-clock.ts";
 import { memoryLog } from "../../support/memory-log.ts";
 

@@ -5,7 +5,7 @@ import { COMMITS_COMPARED_MS } from "../../../src/core/limits/storage/storage.ts
 import { LostCommits } from "../../../src/record/finalization/lost-commits.ts";
 import type { JournalHeader } from "../../../src/record/journal/records.ts";
 import type { EndSummary } from "../../../src/store/call-handoff.ts";
-import type { ActiveCall, RestoredCall } from "../../../src/store/call-store.ts";
+import type { ActiveCall, RestoredCall } from "../../../src/store/calls/call-store.ts";
 import { SPEC } from "../../support/calls/stored-calls.ts";
 import { ManualClock, settled } from "../../support/manual-clock.ts";
 import { memoryLog } from "../../support/memory-log.ts";

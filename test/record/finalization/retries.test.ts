@@ -6,7 +6,7 @@ import { PROJECTIONS_CACHED_MAX, RECORD_RETRY_MS } from "../../../src/core/limit
 import { CallFinalizer } from "../../../src/record/finalization/finalizer.ts";
 import type { JournaledCall, JournalProcessor } from "../../../src/record/finalization/journal-processor.ts";
 import type { RedeemedCall } from "../../../src/store/call-handoff.ts";
-import type { CallEnd, CallStore } from "../../../src/store/call-store.ts";
+import type { CallEnd, CallStore } from "../../../src/store/calls/call-store.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import { openSqliteStores } from "../../../src/store/sqlite/open-stores.ts";
 import { SPEC } from "../../support/calls/stored-calls.ts";

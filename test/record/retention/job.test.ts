@@ -8,7 +8,7 @@ import type { RetainedPart } from "../../../src/core/retention.ts";
 import { journalPath } from "../../../src/record/journal/reader.ts";
 import { recordingPath } from "../../../src/record/recording/render.ts";
 import { RetentionJob, type RetentionProgress } from "../../../src/record/retention/job.ts";
-import type { RetentionStore } from "../../../src/store/retention-store.ts";
+import type { RetentionStore } from "../../../src/store/calls/retention-store.ts";
 import { openSqliteStores } from "../../../src/store/sqlite/open-stores.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { createCall, endAt, TURNS } from "../../support/calls/stored-calls.ts";

@@ -5,7 +5,7 @@ import { LIVE_TRACES_MS, SPANS_FLUSH_MS_MAX } from "../../../src/core/limits/cal
 import { CallTraces } from "../../../src/record/traces/call-traces.ts";
 import type { ExportedSpan } from "../../../src/record/traces/exporter.ts";
 import type { CallSpan, SpanRequest } from "../../../src/record/traces/spans.ts";
-import type { CallEnd, CallRecord } from "../../../src/store/call-store.ts";
+import type { CallEnd, CallRecord } from "../../../src/store/calls/call-store.ts";
 import { ManualClock, settled } from "../../support/manual-clock.ts";
 import { memoryLog } from "../../support/memory-log.ts";
 

@@ -13,7 +13,7 @@ import {
 import { CallAdmission, followCalls } from "../../../src/store/admission/call-admission.ts";
 import { Capacity } from "../../../src/store/admission/capacity.ts";
 import { CreationRates } from "../../../src/store/admission/creation-rates.ts";
-import type { IdempotentRequest, NewCall } from "../../../src/store/call-store.ts";
+import type { IdempotentRequest, NewCall } from "../../../src/store/calls/call-store.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import { openSqliteStores } from "../../../src/store/sqlite/open-stores.ts";
 import { endAt, SPEC } from "../../support/calls/stored-calls.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { asAccountId, asCallId, asWorkerId } from "../../../src/core/ids.ts";
-import type { Cancellation } from "../../../src/store/call-store.ts";
+import type { Cancellation } from "../../../src/store/calls/call-store.ts";
 import { EndRequests } from "../../../src/store/handoff/end-requests.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { memoryLog } from "../../support/memory-log.ts";

@@ -9,7 +9,7 @@ import {
   POSTGRES_TAKEN_KEY_RETRIES_MAX,
   POSTGRES_TRIES_MAX,
 } from "../../../src/core/limits/storage/postgres.ts";
-import type { CallEvent } from "../../../src/store/call-store.ts";
+import type { CallEvent } from "../../../src/store/calls/call-store.ts";
 import { openPostgresStores } from "../../../src/store/postgres/open-stores.ts";
 import { Pool } from "../../../src/store/postgres/pool.ts";
 import { PostgresDatabase } from "../../../src/store/postgres/postgres-database.ts";

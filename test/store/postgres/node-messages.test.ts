@@ -4,7 +4,7 @@ import { systemClock } from "../../../src/core/clock.ts";
 import type { NodeMessageId } from "../../../src/core/ids.ts";
 import { NODE_ANSWER_MS_MAX, NODE_REQUESTS_HANDLED_MAX } from "../../../src/core/limits/cluster/node-messages.ts";
 import { newId } from "../../../src/core/new-id.ts";
-import type { NewNodeMessage, NodeMessageStore } from "../../../src/store/node-message-store.ts";
+import type { NewNodeMessage, NodeMessageStore } from "../../../src/store/cluster/node-message-store.ts";
 import { openPostgresNodeMessages } from "../../../src/store/postgres/open-node-messages.ts";
 import { openPostgresStores } from "../../../src/store/postgres/open-stores.ts";
 import { Keyring, sealingKeyOf } from "../../../src/store/sealing/seal.ts";

@@ -13,9 +13,9 @@ import {
 import { NODE_LEASE_MS } from "../../../src/core/limits/cluster/nodes.ts";
 import { RESULT_TEXT_CHARS_MAX } from "../../../src/core/limits/transcriptions/transcriptions.ts";
 import type { TranscriptionResult } from "../../../src/core/transcriptions/result.ts";
-import type { NewCall } from "../../../src/store/call-store.ts";
+import type { NewCall } from "../../../src/store/calls/call-store.ts";
+import type { NewNode, NodeHolder, NodeLoad } from "../../../src/store/cluster/node-store.ts";
 import { DELIVERY_JOB, RENDER_JOB, TRANSCRIPTION_JOB } from "../../../src/store/job-kinds.ts";
-import type { NewNode, NodeHolder, NodeLoad } from "../../../src/store/node-store.ts";
 import { openPostgresStores } from "../../../src/store/postgres/open-stores.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { createCall, endAt, SPEC, TURNS } from "../../support/calls/stored-calls.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
 import { type AccountId, asNodeName } from "../../../src/core/ids.ts";
-import type { NodeHolder } from "../../../src/store/node-store.ts";
+import type { NodeHolder } from "../../../src/store/cluster/node-store.ts";
 import { openPostgresStores } from "../../../src/store/postgres/open-stores.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { createCall, TURNS } from "../../support/calls/stored-calls.ts";

@@ -18,7 +18,7 @@ import type { Scope } from "../../../src/core/scopes.ts";
 import { journalPath } from "../../../src/record/journal/reader.ts";
 import { PeakMeter, waveformPath } from "../../../src/record/recording/waveform.ts";
 import type { Voice } from "../../../src/speech/contracts.ts";
-import { BY_SERVICE } from "../../../src/store/audit-store.ts";
+import { BY_SERVICE } from "../../../src/store/accounts/audit-store.ts";
 import { TranscriptionAudio } from "../../../src/store/data-dir/transcription-audio.ts";
 import { Keyring, sealingKeyOf } from "../../../src/store/sealing/seal.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";

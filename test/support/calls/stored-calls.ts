@@ -3,7 +3,7 @@ import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
 import { callMs } from "../../../src/core/clocks.ts";
 import type { AccountId } from "../../../src/core/ids.ts";
 import type { AgentDefinition } from "../../../src/store/agent-store.ts";
-import type { CallEnd, CallQuery, CallRecord, ListedCall, NewCall } from "../../../src/store/call-store.ts";
+import type { CallEnd, CallQuery, CallRecord, ListedCall, NewCall } from "../../../src/store/calls/call-store.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import type { ManualClock } from "../manual-clock.ts";

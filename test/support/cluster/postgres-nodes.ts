@@ -6,7 +6,7 @@ import { type Clock, systemClock } from "../../../src/core/clock.ts";
 import type { NodeName } from "../../../src/core/ids.ts";
 import { registryOf } from "../../../src/core/metrics/instruments.ts";
 import { NodeMessageMetrics } from "../../../src/core/metrics/node-message-metrics.ts";
-import type { NodeMessageStore } from "../../../src/store/node-message-store.ts";
+import type { NodeMessageStore } from "../../../src/store/cluster/node-message-store.ts";
 import { openPostgresNodeMessages } from "../../../src/store/postgres/open-node-messages.ts";
 import { Keyring, sealingKeyOf } from "../../../src/store/sealing/seal.ts";
 import { memoryLog } from "../memory-log.ts";

@@ -2,8 +2,8 @@ import type { AccountId, CorpusId } from "../../../src/core/ids.ts";
 import type { Chunk } from "../../../src/core/knowledge/chunks.ts";
 import type { DocumentFacts } from "../../../src/core/knowledge/documents.ts";
 import { newId } from "../../../src/core/new-id.ts";
-import type { CorpusDefinition } from "../../../src/store/corpus-store.ts";
-import type { Document, NewDocument } from "../../../src/store/document-store.ts";
+import type { CorpusDefinition } from "../../../src/store/corpora/corpus-store.ts";
+import type { Document, NewDocument } from "../../../src/store/corpora/document-store.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 
 /** A corpus as a client defines it. */

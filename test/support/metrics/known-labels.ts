@@ -52,7 +52,7 @@ import { TASK_OUTCOMES } from "../../../src/core/task-processes/budgeted-process
 import { SOFTWARE } from "../../../src/core/version.ts";
 import { MEDIA_SERVERS } from "../../../src/gateway/server/media-server.ts";
 import { URGENCIES } from "../../../src/speech/local/jobs.ts";
-import { CALL_STATUSES } from "../../../src/store/call-store.ts";
+import { CALL_STATUSES } from "../../../src/store/calls/call-store.ts";
 import { JOB_KINDS } from "../../../src/store/job-kinds.ts";
 import { JOB_STATUSES } from "../../../src/store/job-store.ts";
 import { CARRIER_OUTCOMES } from "../../../src/telephony/carrier-client.ts";

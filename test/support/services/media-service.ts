@@ -29,7 +29,7 @@ import { recordingPath } from "../../../src/record/recording/render.ts";
 import { RenderJob } from "../../../src/record/recording/render-job.ts";
 import { deleteFiles, filesOf } from "../../../src/record/retention/call-files.ts";
 import type { Llm, Stt, Tts, TtsPool } from "../../../src/speech/contracts.ts";
-import type { CallRecord } from "../../../src/store/call-store.ts";
+import type { CallRecord } from "../../../src/store/calls/call-store.ts";
 import { HandoffServer } from "../../../src/store/handoff/control-server.ts";
 import { HandoffClient } from "../../../src/store/handoff/worker-client.ts";
 import { RENDER_JOB } from "../../../src/store/job-kinds.ts";

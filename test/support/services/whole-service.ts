@@ -21,7 +21,7 @@ import { EventPager } from "../../../src/record/events/event-pages.ts";
 import { journalFileOf } from "../../../src/record/journal/reader.ts";
 import { readWaveform, waveformPath } from "../../../src/record/recording/waveform.ts";
 import { checkReplay } from "../../../src/record/replay/check.ts";
-import { countCalls } from "../../../src/store/call-metrics.ts";
+import { countCalls } from "../../../src/store/calls/call-metrics.ts";
 import { DocumentFiles } from "../../../src/store/data-dir/document-files.ts";
 import { TranscriptionAudio } from "../../../src/store/data-dir/transcription-audio.ts";
 import { CarrierAccounts } from "../../../src/telephony/carrier-accounts.ts";

@@ -9,7 +9,7 @@ import { JobRunner } from "../../../src/jobs/runner.ts";
 import { DELIVERY_JOB, RENDER_JOB } from "../../../src/store/job-kinds.ts";
 import type { JobStore } from "../../../src/store/job-store.ts";
 import type { Stores } from "../../../src/store/stores.ts";
-import type { Webhook, WebhookStore } from "../../../src/store/webhook-store.ts";
+import type { Webhook, WebhookStore } from "../../../src/store/webhooks/webhook-store.ts";
 import { type ManualClock, settled } from "../manual-clock.ts";
 import { memoryLog } from "../memory-log.ts";
 import { SEALING_KEYS } from "./keys.ts";

@@ -7,7 +7,7 @@ import type { CallSpec, ConnectionType } from "../../../src/core/calls/spec.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { addMs, type EpochMs } from "../../../src/core/clocks.ts";
 import { type AccountId, type AgentId, asCallId, asWorkerId, type CallId } from "../../../src/core/ids.ts";
-import type { CallStatus } from "../../../src/store/call-store.ts";
+import type { CallStatus } from "../../../src/store/calls/call-store.ts";
 import type { StorePlace } from "../../../src/store/open-stores.ts";
 import { Pool } from "../../../src/store/postgres/pool.ts";
 import { PostgresDatabase } from "../../../src/store/postgres/postgres-database.ts";

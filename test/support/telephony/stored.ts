@@ -1,10 +1,10 @@
 import type { PhoneCallFacts } from "../../../src/core/calls/phone.ts";
 import type { EpochMs } from "../../../src/core/clocks.ts";
 import type { AccountId, CarrierId } from "../../../src/core/ids.ts";
-import type { Carrier, NewCarrier } from "../../../src/store/carrier-store.ts";
-import type { NewPhoneCall, PhoneCallStep } from "../../../src/store/phone-call-store.ts";
-import type { PhoneNumber } from "../../../src/store/phone-number-store.ts";
 import type { Stores } from "../../../src/store/stores.ts";
+import type { Carrier, NewCarrier } from "../../../src/store/telephony/carrier-store.ts";
+import type { NewPhoneCall, PhoneCallStep } from "../../../src/store/telephony/phone-call-store.ts";
+import type { PhoneNumber } from "../../../src/store/telephony/phone-number-store.ts";
 import { SPEC } from "../calls/stored-calls.ts";
 import { SEALING_KEYS } from "../stores/keys.ts";
 

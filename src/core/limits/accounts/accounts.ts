@@ -1,4 +1,4 @@
-// Accounts: src/store/sql/accounts.ts, src/api/accounts/, src/store/admission/.
+// Accounts: src/store/sql/accounts/accounts.ts, src/api/accounts/, src/store/admission/.
 
 /** In characters; a surrogate pair is one. */
 export const ACCOUNT_NAME_CHARS_MAX = 200;

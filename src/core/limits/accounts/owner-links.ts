@@ -1,4 +1,4 @@
-// Owner links and the page /talk: src/api/talk/, src/store/sql/owner-links.ts.
+// Owner links and the page /talk: src/api/talk/, src/store/sql/accounts/owner-links.ts.
 
 /** How long an owner link works. */
 export const OWNER_LINK_MS = 15 * 60_000;

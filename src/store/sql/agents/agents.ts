@@ -4,6 +4,7 @@ import type { Clock } from "../../../core/clock.ts";
 import type { AccountId, AgentId } from "../../../core/ids.ts";
 import { AGENT_VERSIONS_MAX } from "../../../core/limits/agents/agents.ts";
 import { newId } from "../../../core/new-id.ts";
+import { type Act, type AuditDetails, BY_SERVICE } from "../../accounts/audit-store.ts";
 import type {
   Agent,
   AgentDefinition,
@@ -16,8 +17,7 @@ import type {
   VersionAddition,
   VersionQuery,
 } from "../../agent-store.ts";
-import { type Act, type AuditDetails, BY_SERVICE } from "../../audit-store.ts";
-import type { SqlAudit } from "../audit.ts";
+import type { SqlAudit } from "../accounts/audit.ts";
 import type { SqlDatabase } from "../database.ts";
 import type { Tables } from "../tables.ts";
 import { listAgents } from "./list.ts";

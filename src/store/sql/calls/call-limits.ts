@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from "kysely";
 import type { AgeClock } from "../../../core/age-clock.ts";
 import type { AccountId, ApiKeyId, CarrierId, PhoneNumberId } from "../../../core/ids.ts";
-import type { LimitReached, NewCall } from "../../call-store.ts";
+import type { LimitReached, NewCall } from "../../calls/call-store.ts";
 import type { SqlDatabase } from "../database.ts";
 import type { Tables } from "../tables.ts";
 import { giveBackCreation, takeCreation } from "./creation-rate.ts";

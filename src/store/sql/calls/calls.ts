@@ -19,7 +19,7 @@ import {
 } from "../../../core/ids.ts";
 import { KeyedQueue } from "../../../core/keyed-queue.ts";
 import { TRANSACTION_ROWS_MAX } from "../../../core/limits/storage/storage.ts";
-import { type Act, BY_SERVICE } from "../../audit-store.ts";
+import { type Act, BY_SERVICE } from "../../accounts/audit-store.ts";
 import type {
   ActiveCall,
   CallEnd,
@@ -36,10 +36,10 @@ import type {
   Repetition,
   RestoredCall,
   WaitingCall,
-} from "../../call-store.ts";
-import type { HolderOf, NodeHolder } from "../../node-store.ts";
+} from "../../calls/call-store.ts";
+import type { HolderOf, NodeHolder } from "../../cluster/node-store.ts";
 import type { TranscriptionEnd } from "../../transcription-store.ts";
-import type { SqlAudit } from "../audit.ts";
+import type { SqlAudit } from "../accounts/audit.ts";
 import { isHeld, isOwnMatter, withHold } from "../cluster/held-calls.ts";
 import { lockHolder } from "../cluster/nodes.ts";
 import { type RowsOfTable, runCombined, withInserts } from "../combined-writes.ts";

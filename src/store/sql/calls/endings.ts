@@ -3,7 +3,7 @@ import { addMs } from "../../../core/clocks.ts";
 import type { AccountId, CallId } from "../../../core/ids.ts";
 import { ANALYSIS_EVENT_WAIT_MS } from "../../../core/limits/calls/analysis.ts";
 import type { WebhookEventType } from "../../../core/webhook-events.ts";
-import type { CallEnd, CallToolRun } from "../../call-store.ts";
+import type { CallEnd, CallToolRun } from "../../calls/call-store.ts";
 import { ANALYSIS_JOB, ENDED_EVENT_JOB, RENDER_JOB } from "../../job-kinds.ts";
 import type { NewJob } from "../../job-store.ts";
 import type { Tables } from "../tables.ts";

@@ -1,6 +1,6 @@
 import { isoTime } from "../../../core/clock.ts";
 import type { EpochMs } from "../../../core/clocks.ts";
-import type { CallRecord } from "../../call-store.ts";
+import type { CallRecord } from "../../calls/call-store.ts";
 
 type Facts = Pick<
   CallRecord,

@@ -2,7 +2,7 @@ import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
 import type { AgeClock } from "../../../core/age-clock.ts";
 import { addMs } from "../../../core/clocks.ts";
 import type { AccountId, CallId } from "../../../core/ids.ts";
-import type { CallQuery } from "../../call-store.ts";
+import type { CallQuery } from "../../calls/call-store.ts";
 import type { SqlDatabase } from "../database.ts";
 import type { Tables } from "../tables.ts";
 import { CONVERSATIONS_END, firstCallIdAt, ID_TIME_ERROR_MS_MAX } from "./call-ids.ts";

@@ -5,7 +5,7 @@ import { addMs } from "../../../core/clocks.ts";
 import type { AccountId, CallId } from "../../../core/ids.ts";
 import { IDEMPOTENCY_MS } from "../../../core/limits/control-api/api.ts";
 import { TRANSACTION_ROWS_MAX } from "../../../core/limits/storage/storage.ts";
-import type { IdempotentRequest } from "../../call-store.ts";
+import type { IdempotentRequest } from "../../calls/call-store.ts";
 import type { Tables } from "../tables.ts";
 import { pauseAfterTransaction } from "../transaction-pacing.ts";
 import { RECORD_COLUMNS } from "./rows.ts";

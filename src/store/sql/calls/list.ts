@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { AgeClock } from "../../../core/age-clock.ts";
 import type { AccountId, CallId } from "../../../core/ids.ts";
-import type { CallPage, CallQuery } from "../../call-store.ts";
+import type { CallPage, CallQuery } from "../../calls/call-store.ts";
 import type { SqlDatabase } from "../database.ts";
 import { type IdBounds, type IndexRange, ListFilters } from "./filters.ts";
 import { currentRecordOf, hasValidToken, LISTED_COLUMNS, lastExpiry } from "./rows.ts";

@@ -3,7 +3,7 @@ import type { AgeClock } from "../../../core/age-clock.ts";
 import { type CallSpec, storesWords } from "../../../core/calls/spec.ts";
 import { addMs, type EpochMs } from "../../../core/clocks.ts";
 import type { NodeName } from "../../../core/ids.ts";
-import type { CallRecord, NewCall } from "../../call-store.ts";
+import type { CallRecord, NewCall } from "../../calls/call-store.ts";
 import { insertIf, type RowsOfTable, runCombined, withInserts } from "../combined-writes.ts";
 import type { SqlDatabase } from "../database.ts";
 import type { Tables } from "../tables.ts";

@@ -7,7 +7,7 @@ import { callMs, type EpochMs, millisecondsOf } from "../../../core/clocks.ts";
 import type { CarrierId, PhoneNumberId } from "../../../core/ids.ts";
 import { type ReplyPassages, withoutNames } from "../../../core/knowledge/call-knowledge.ts";
 import { PHONE_ADDRESS_CHARS_MAX } from "../../../core/limits/phone/carriers.ts";
-import type { CallPrompts, CallRecord } from "../../call-store.ts";
+import type { CallPrompts, CallRecord } from "../../calls/call-store.ts";
 import type { Tables } from "../tables.ts";
 
 export const EXPIRED = { status: "expired", end_reason: "token_expired" } as const;

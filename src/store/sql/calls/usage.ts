@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { EpochMs } from "../../../core/clocks.ts";
 import type { AccountId } from "../../../core/ids.ts";
-import type { CallUsage, TranscriptionUsage, UsageQuery, UsageStore } from "../../usage-store.ts";
+import type { CallUsage, TranscriptionUsage, UsageQuery, UsageStore } from "../../accounts/usage-store.ts";
 import type { Tables } from "../tables.ts";
 import { CONVERSATIONS_END } from "./call-ids.ts";
 

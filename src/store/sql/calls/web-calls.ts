@@ -6,8 +6,8 @@ import { isoTime } from "../../../core/clock.ts";
 import type { EpochMs } from "../../../core/clocks.ts";
 import type { CallId, PublishableKeyId } from "../../../core/ids.ts";
 import { MAX_COST_MIN } from "../../../core/limits/accounts/spend.ts";
-import type { NewCall, WebCallRefusal, WebCallStart } from "../../call-store.ts";
-import { limitsOf } from "../publishable-keys.ts";
+import type { NewCall, WebCallRefusal, WebCallStart } from "../../calls/call-store.ts";
+import { limitsOf } from "../accounts/publishable-keys.ts";
 import type { Tables } from "../tables.ts";
 import { hasValidToken } from "./rows.ts";
 

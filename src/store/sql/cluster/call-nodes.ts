@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import type { CallId, NodeName } from "../../../core/ids.ts";
-import type { CallNodes } from "../../call-nodes.ts";
+import type { CallNodes } from "../../cluster/call-nodes.ts";
 import type { Tables } from "../tables.ts";
 
 /** See `CallNodes`. */

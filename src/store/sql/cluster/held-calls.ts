@@ -1,6 +1,6 @@
 import type { ExpressionBuilder, SelectQueryBuilder } from "kysely";
 import type { NodeName } from "../../../core/ids.ts";
-import type { NodeHolder } from "../../node-store.ts";
+import type { NodeHolder } from "../../cluster/node-store.ts";
 import type { SqlDatabase } from "../database.ts";
 import type { Tables } from "../tables.ts";
 

@@ -3,7 +3,12 @@ import { type Kysely, sql } from "kysely";
 import type { NodeMessageId, NodeName } from "../../../core/ids.ts";
 import { NODE_MESSAGES_DELETED_MS } from "../../../core/limits/cluster/node-messages.ts";
 import { TRANSACTION_ROWS_MAX } from "../../../core/limits/storage/storage.ts";
-import type { NewNodeMessage, NodeMessage, NodeMessageStore, NodeMessagesWanted } from "../../node-message-store.ts";
+import type {
+  NewNodeMessage,
+  NodeMessage,
+  NodeMessageStore,
+  NodeMessagesWanted,
+} from "../../cluster/node-message-store.ts";
 import type { Tables } from "../tables.ts";
 
 /** The channel of what is said to all nodes. Channels are of one database. */

@@ -12,7 +12,7 @@ import type {
   NodeStore,
   Registration,
   TakenNode,
-} from "../../node-store.ts";
+} from "../../cluster/node-store.ts";
 import { hasValidToken } from "../calls/rows.ts";
 import type { SqlDatabase } from "../database.ts";
 import type { Tables } from "../tables.ts";

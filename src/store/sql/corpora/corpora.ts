@@ -7,7 +7,7 @@ import type { DocumentStatus } from "../../../core/knowledge/documents.ts";
 import { CORPORA_PER_ACCOUNT_MAX } from "../../../core/limits/knowledge/corpora.ts";
 import { TRANSACTION_ROWS_MAX } from "../../../core/limits/storage/storage.ts";
 import { newId } from "../../../core/new-id.ts";
-import { type Act, type AuditDetails, BY_SERVICE, changedIn } from "../../audit-store.ts";
+import { type Act, type AuditDetails, BY_SERVICE, changedIn } from "../../accounts/audit-store.ts";
 import type {
   ChangedCorpus,
   Corpus,
@@ -16,7 +16,7 @@ import type {
   CorpusQuery,
   CorpusSize,
   CorpusStore,
-} from "../../corpus-store.ts";
+} from "../../corpora/corpus-store.ts";
 import { CORPUS_CLEAN_JOB } from "../../job-kinds.ts";
 import type { SqlDatabase } from "../database.ts";
 import type { SideEffects } from "../side-effects.ts";

@@ -6,7 +6,7 @@ import { unavailable } from "../../../core/errors.ts";
 import type { AccountId, CorpusId, DocumentId } from "../../../core/ids.ts";
 import type { Chunk } from "../../../core/knowledge/chunks.ts";
 import { CHUNKS_PER_TRANSACTION, DOCUMENTS_PER_CORPUS_MAX } from "../../../core/limits/knowledge/corpora.ts";
-import { type Act, BY_SERVICE } from "../../audit-store.ts";
+import { type Act, BY_SERVICE } from "../../accounts/audit-store.ts";
 import type {
   Document,
   DocumentCreation,
@@ -17,7 +17,7 @@ import type {
   DocumentToClean,
   IdempotentDocument,
   NewDocument,
-} from "../../document-store.ts";
+} from "../../corpora/document-store.ts";
 import { CORPUS_CLEAN_JOB, DOCUMENT_JOB } from "../../job-kinds.ts";
 import type { SqlDatabase } from "../database.ts";
 import type { JobFollower } from "../jobs.ts";

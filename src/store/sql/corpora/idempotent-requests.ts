@@ -5,7 +5,7 @@ import { addMs } from "../../../core/clocks.ts";
 import type { AccountId, DocumentId } from "../../../core/ids.ts";
 import { IDEMPOTENCY_MS } from "../../../core/limits/control-api/api.ts";
 import { TRANSACTION_ROWS_MAX } from "../../../core/limits/storage/storage.ts";
-import type { IdempotentDocument } from "../../document-store.ts";
+import type { IdempotentDocument } from "../../corpora/document-store.ts";
 import type { Tables } from "../tables.ts";
 
 interface RequestClocks {

@@ -1,8 +1,8 @@
 import type { Selectable } from "kysely";
 import type { Chunk } from "../../../core/knowledge/chunks.ts";
 import type { CorpusMode, DocumentSource, DocumentStatus } from "../../../core/knowledge/documents.ts";
-import type { Corpus, CorpusChanges } from "../../corpus-store.ts";
-import type { Document, DocumentReplacement } from "../../document-store.ts";
+import type { Corpus, CorpusChanges } from "../../corpora/corpus-store.ts";
+import type { Document, DocumentReplacement } from "../../corpora/document-store.ts";
 import type { Tables } from "../tables.ts";
 
 export type CorpusRow = Selectable<Tables["corpora"]>;

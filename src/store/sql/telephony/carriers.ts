@@ -5,7 +5,10 @@ import type { Clock } from "../../../core/clock.ts";
 import { TrunklineError } from "../../../core/errors.ts";
 import { type AccountId, asCarrierId, type CarrierId } from "../../../core/ids.ts";
 import { newId } from "../../../core/new-id.ts";
-import { type Act, type AuditDetails, BY_SERVICE, changedIn } from "../../audit-store.ts";
+import { type Act, type AuditDetails, BY_SERVICE, changedIn } from "../../accounts/audit-store.ts";
+import { hangUpKey, hangUpLane, PHONE_CALL_JOB } from "../../job-kinds.ts";
+import type { Resealed, ResealPage } from "../../sealing/reseal.ts";
+import { type Keyring, type SealedPlace, valueOrUnsealable } from "../../sealing/seal.ts";
 import type {
   Carrier,
   CarrierChange,
@@ -13,11 +16,8 @@ import type {
   NewCarrier,
   OpenedCarrier,
   UnsettledCalls,
-} from "../../carrier-store.ts";
-import { hangUpKey, hangUpLane, PHONE_CALL_JOB } from "../../job-kinds.ts";
-import type { Resealed, ResealPage } from "../../sealing/reseal.ts";
-import { type Keyring, type SealedPlace, valueOrUnsealable } from "../../sealing/seal.ts";
-import type { SqlAudit } from "../audit.ts";
+} from "../../telephony/carrier-store.ts";
+import type { SqlAudit } from "../accounts/audit.ts";
 import type { SqlDatabase } from "../database.ts";
 import { hasOtherKeys, noteKey } from "../sealing-keys.ts";
 import type { Tables } from "../tables.ts";

@@ -2,8 +2,8 @@ import { type ExpressionBuilder, type Kysely, sql } from "kysely";
 import { addMs, type EpochMs, latest } from "../../../core/clocks.ts";
 import type { AccountId, CarrierId } from "../../../core/ids.ts";
 import { UNKNOWN_CALL_MS } from "../../../core/limits/phone/phone-calls.ts";
-import type { UnsettledCalls } from "../../carrier-store.ts";
-import type { NewPhoneCall } from "../../phone-call-store.ts";
+import type { UnsettledCalls } from "../../telephony/carrier-store.ts";
+import type { NewPhoneCall } from "../../telephony/phone-call-store.ts";
 import type { Tables } from "../tables.ts";
 
 // Calls of which the carrier may have to be asked for something other than the price. The previous version of the service ends calls

@@ -4,8 +4,8 @@ import { storesWords } from "../../../core/calls/spec.ts";
 import type { Clock } from "../../../core/clock.ts";
 import { addMs, type EpochMs } from "../../../core/clocks.ts";
 import type { AccountId, ApiKeyId, CallId, CarrierId, NodeName } from "../../../core/ids.ts";
-import type { CallEvent } from "../../call-store.ts";
-import type { HolderOf } from "../../node-store.ts";
+import type { CallEvent } from "../../calls/call-store.ts";
+import type { HolderOf } from "../../cluster/node-store.ts";
 import type {
   CountedOwner,
   NewPhoneCall,
@@ -14,7 +14,7 @@ import type {
   PhoneCallStep,
   PhoneCallStore,
   StoredPhoneCall,
-} from "../../phone-call-store.ts";
+} from "../../telephony/phone-call-store.ts";
 import { newCallId } from "../calls/call-ids.ts";
 import { type CountedId, countAlone, countLiveCalls } from "../calls/call-limits.ts";
 import { takeCreation } from "../calls/creation-rate.ts";

@@ -4,9 +4,14 @@ import type { Clock } from "../../../core/clock.ts";
 import type { AccountId, CarrierId, PhoneNumberId } from "../../../core/ids.ts";
 import { PHONE_NUMBERS_MAX } from "../../../core/limits/phone/carriers.ts";
 import { newId } from "../../../core/new-id.ts";
-import { type Act, type AuditDetails, BY_SERVICE, changedIn } from "../../audit-store.ts";
-import type { NewPhoneNumber, PhoneNumber, PhoneNumberChange, PhoneNumberStore } from "../../phone-number-store.ts";
-import type { SqlAudit } from "../audit.ts";
+import { type Act, type AuditDetails, BY_SERVICE, changedIn } from "../../accounts/audit-store.ts";
+import type {
+  NewPhoneNumber,
+  PhoneNumber,
+  PhoneNumberChange,
+  PhoneNumberStore,
+} from "../../telephony/phone-number-store.ts";
+import type { SqlAudit } from "../accounts/audit.ts";
 import type { SqlDatabase } from "../database.ts";
 import type { Tables } from "../tables.ts";
 

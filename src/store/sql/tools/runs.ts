@@ -5,7 +5,7 @@ import { addMs, type EpochMs, epochMs, millisecondsOf } from "../../../core/cloc
 import type { AccountId, CallId, ToolId } from "../../../core/ids.ts";
 import { TOOL_FAILED_EVENTS_PER_CALL_MAX, TOOL_RUNS_KEPT_MAX } from "../../../core/limits/agents/tools.ts";
 import { newId } from "../../../core/new-id.ts";
-import type { CallToolRun } from "../../call-store.ts";
+import type { CallToolRun } from "../../calls/call-store.ts";
 import type { Tables } from "../tables.ts";
 import type { SqlEvents } from "../webhooks/events.ts";
 

@@ -5,7 +5,7 @@ import type { EpochMs } from "../../../core/clocks.ts";
 import type { AccountId, AgentId, ToolId } from "../../../core/ids.ts";
 import { newId } from "../../../core/new-id.ts";
 import type { McpListing } from "../../../core/tools/mcp/lister.ts";
-import { type Act, type AuditDetails, BY_SERVICE } from "../../audit-store.ts";
+import { type Act, type AuditDetails, BY_SERVICE } from "../../accounts/audit-store.ts";
 import { TOOL_LISTING_JOB } from "../../job-kinds.ts";
 import type {
   SavedTool,

@@ -6,7 +6,7 @@ import type { AccountId, JobId, TranscriptionId } from "../../../core/ids.ts";
 import { KeyedQueue } from "../../../core/keyed-queue.ts";
 import type { PartKey, PartOutcome } from "../../../core/transcriptions/part.ts";
 import type { TranscriptionResult } from "../../../core/transcriptions/result.ts";
-import { type Act, BY_SERVICE } from "../../audit-store.ts";
+import { type Act, BY_SERVICE } from "../../accounts/audit-store.ts";
 import { TRANSCRIPTION_JOB } from "../../job-kinds.ts";
 import type {
   DueTranscription,

@@ -3,10 +3,10 @@ import type { AuditAction } from "../../../core/audit-actions.ts";
 import { addMs, type EpochMs } from "../../../core/clocks.ts";
 import type { UserId } from "../../../core/ids.ts";
 import type { Role } from "../../../core/roles.ts";
-import type { Act, AuditDetails } from "../../audit-store.ts";
+import type { Act, AuditDetails } from "../../accounts/audit-store.ts";
 import { createUserSecret, hashSecret } from "../../secrets.ts";
-import type { LinkKind, UserRecord } from "../../user-store.ts";
-import type { SqlAudit } from "../audit.ts";
+import type { LinkKind, UserRecord } from "../../users/user-store.ts";
+import type { SqlAudit } from "../accounts/audit.ts";
 import type { Tables } from "../tables.ts";
 
 export type UserRow = Selectable<Tables["users"]>;

@@ -3,7 +3,7 @@ import type { Clock } from "../../../core/clock.ts";
 import type { EpochMs } from "../../../core/clocks.ts";
 import type { UserId } from "../../../core/ids.ts";
 import { DEVICE_MS, DEVICES_MAX, SESSION_MS, SESSIONS_MAX } from "../../../core/limits/accounts/people.ts";
-import type { Act } from "../../audit-store.ts";
+import type { Act } from "../../accounts/audit-store.ts";
 import { hashSecret } from "../../secrets.ts";
 import type {
   NewSession,
@@ -13,10 +13,10 @@ import type {
   SignIn,
   SignInCandidate,
   SignInQuery,
-} from "../../session-store.ts";
-import { LINK_KINDS, type LinkKind, type UserRecord } from "../../user-store.ts";
-import { ACCOUNT_COLUMNS, type AccountColumns, accountStateOf } from "../accounts.ts";
-import type { SqlAudit } from "../audit.ts";
+} from "../../users/session-store.ts";
+import { LINK_KINDS, type LinkKind, type UserRecord } from "../../users/user-store.ts";
+import { ACCOUNT_COLUMNS, type AccountColumns, accountStateOf } from "../accounts/accounts.ts";
+import type { SqlAudit } from "../accounts/audit.ts";
 import type { SqlDatabase } from "../database.ts";
 import type { Tables } from "../tables.ts";
 import { addSecret, endSecrets, recordAct, recordOf, type SecretKind, type UserRow } from "./rows.ts";

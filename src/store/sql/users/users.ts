@@ -4,7 +4,7 @@ import type { EpochMs } from "../../../core/clocks.ts";
 import type { AccountId, UserId } from "../../../core/ids.ts";
 import { INVITATION_MS, RESET_MS } from "../../../core/limits/accounts/people.ts";
 import { newId } from "../../../core/new-id.ts";
-import { type Act, changedIn } from "../../audit-store.ts";
+import { type Act, changedIn } from "../../accounts/audit-store.ts";
 import type {
   LinkKind,
   NewUser,
@@ -13,9 +13,9 @@ import type {
   UserRecord,
   UserStore,
   UserWithLink,
-} from "../../user-store.ts";
-import { LINK_KINDS } from "../../user-store.ts";
-import type { SqlAudit } from "../audit.ts";
+} from "../../users/user-store.ts";
+import { LINK_KINDS } from "../../users/user-store.ts";
+import type { SqlAudit } from "../accounts/audit.ts";
 import type { SqlDatabase } from "../database.ts";
 import type { Tables } from "../tables.ts";
 import { addSecret, endSecrets, recordAct, recordOf, type UserRow } from "./rows.ts";

@@ -4,7 +4,7 @@ import type { EpochMs } from "../../../core/clocks.ts";
 import type { CallId, DeliveryId, DocumentId, TranscriptionId, WebhookId } from "../../../core/ids.ts";
 import { REPLAY_ROWS_PER_QUERY } from "../../../core/limits/control-api/webhooks.ts";
 import { DELIVERY_JOB } from "../../job-kinds.ts";
-import type { AttemptResult, Delivery, DeliveryQuery, DeliveryStatus } from "../../webhook-store.ts";
+import type { AttemptResult, Delivery, DeliveryQuery, DeliveryStatus } from "../../webhooks/webhook-store.ts";
 import type { SqlDatabase } from "../database.ts";
 import type { SqlJobs } from "../jobs.ts";
 import type { Tables } from "../tables.ts";

@@ -5,7 +5,7 @@ import type { AccountId, EventId } from "../../../core/ids.ts";
 import { EVENTS_KEPT_MS } from "../../../core/limits/control-api/events.ts";
 import { TRANSACTION_ROWS_MAX } from "../../../core/limits/storage/storage.ts";
 import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from "../../../core/webhook-events.ts";
-import type { EventStreamStore, StreamEvent, StreamPosition } from "../../event-stream-store.ts";
+import type { EventStreamStore, StreamEvent, StreamPosition } from "../../webhooks/event-stream-store.ts";
 import type { SqlDatabase } from "../database.ts";
 import type { Tables } from "../tables.ts";
 import { eventOf } from "./rows.ts";

@@ -2,7 +2,7 @@ import type { Selectable } from "kysely";
 import type { EpochMs } from "../../../core/clocks.ts";
 import type { CallId } from "../../../core/ids.ts";
 import type { WebhookEventType } from "../../../core/webhook-events.ts";
-import type { Delivery, DeliveryStatus, DisabledReason, Webhook, WebhookEvent } from "../../webhook-store.ts";
+import type { Delivery, DeliveryStatus, DisabledReason, Webhook, WebhookEvent } from "../../webhooks/webhook-store.ts";
 import type { Tables } from "../tables.ts";
 
 export const webhookOf = (row: Selectable<Tables["webhooks"]>, nowMs: EpochMs): Webhook => ({

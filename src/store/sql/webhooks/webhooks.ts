@@ -15,7 +15,7 @@ import {
   WEBHOOKS_MAX,
 } from "../../../core/limits/control-api/webhooks.ts";
 import { newId } from "../../../core/new-id.ts";
-import { type Act, type AuditDetails, BY_SERVICE, changedIn } from "../../audit-store.ts";
+import { type Act, type AuditDetails, BY_SERVICE, changedIn } from "../../accounts/audit-store.ts";
 import type { Resealed, ResealPage } from "../../sealing/reseal.ts";
 import { type Keyring, valueOrUnsealable } from "../../sealing/seal.ts";
 import type {
@@ -29,8 +29,8 @@ import type {
   WebhookEvent,
   WebhookSettings,
   WebhookStore,
-} from "../../webhook-store.ts";
-import type { SqlAudit } from "../audit.ts";
+} from "../../webhooks/webhook-store.ts";
+import type { SqlAudit } from "../accounts/audit.ts";
 import type { SqlDatabase } from "../database.ts";
 import type { SqlJobs } from "../jobs.ts";
 import { forgetUnusedKeys, noteKey } from "../sealing-keys.ts";
