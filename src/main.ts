@@ -1,4 +1,4 @@
-import "./core/node-version.ts";
+import "./core/runtime/node-version.ts";
 import { readArguments, runCommand } from "./cli/command.ts";
 import { localUrlOf, serviceUrlOf } from "./config/addresses.ts";
 import { type Config, readConfig, unknownVariables } from "./config/config.ts";

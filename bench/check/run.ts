@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { childModule } from "../../src/core/child-module.ts";
+import { childModule } from "../../src/core/child-processes/child-module.ts";
 import { runCommand } from "../harness/command.ts";
 import { describeMachine } from "../harness/machine.ts";
 import { inProject } from "../harness/project.ts";

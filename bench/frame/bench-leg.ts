@@ -10,7 +10,7 @@ import { asAccountId, asCallId } from "../../src/core/ids.ts";
 import { CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/streams/media.ts";
 import { createLogger } from "../../src/core/log/logger.ts";
 import { WorkerMetrics } from "../../src/core/metrics/worker-metrics.ts";
-import { SOFTWARE } from "../../src/core/version.ts";
+import { SOFTWARE } from "../../src/core/runtime/version.ts";
 import { JournalWriters } from "../../src/gateway/journal/writers.ts";
 import type { Attachment } from "../../src/gateway/leg/attachment.ts";
 import { CallSession, legFormatOf } from "../../src/gateway/session.ts";

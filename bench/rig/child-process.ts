@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { childModule } from "../../src/core/child-module.ts";
+import { childModule } from "../../src/core/child-processes/child-module.ts";
 import { pin } from "./cpu-cores.ts";
 
 // The bench's processes ask each other over Node's own channel: one question, one answer.

@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { request } from "undici";
-import { type ChildModule, childModule } from "../../src/core/child-module.ts";
+import { SCOPES } from "../../src/core/accounts/scopes.ts";
+import { type ChildModule, childModule } from "../../src/core/child-processes/child-module.ts";
 import { systemClock } from "../../src/core/clock.ts";
-import { SCOPES } from "../../src/core/scopes.ts";
 import { startService } from "../../src/simulator/service/process.ts";
 import { openStores, type StorePlace } from "../../src/store/open-stores.ts";
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { childModule } from "../../src/core/child-module.ts";
+import { childModule } from "../../src/core/child-processes/child-module.ts";
 import { CHILD_ENVIRONMENT, CHILD_OPTIONS } from "../../src/speech/local/child-environment.ts";
 
 /** Samples to transcribe, 16,000 Hz, -1 to 1. */

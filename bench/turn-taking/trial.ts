@@ -9,7 +9,7 @@ import { millisecondsOf, monotonicMs } from "../../src/core/clocks.ts";
 import { asAccountId, asCallId } from "../../src/core/ids.ts";
 import { CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/streams/media.ts";
 import { createLogger } from "../../src/core/log/logger.ts";
-import { SOFTWARE } from "../../src/core/version.ts";
+import { SOFTWARE } from "../../src/core/runtime/version.ts";
 import { Ticker } from "../../src/gateway/event-loop/ticker.ts";
 import type { JournalWriter } from "../../src/gateway/journal/writer.ts";
 import { JournalWriters } from "../../src/gateway/journal/writers.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { SOFTWARE } from "../core/runtime/version.ts";
 import { isLocalhost, isLoopbackAddress } from "../core/tools/addresses.ts";
-import { SOFTWARE } from "../core/version.ts";
 import type { OwnerKnown } from "./dashboard/owner-known.ts";
 import { type DashboardDeps, sendShell } from "./dashboard/routes.ts";
 import { REFERENCE_PATH } from "./openapi/reference-page.ts";

@@ -1,4 +1,4 @@
-import "../core/node-version.ts";
+import "../core/runtime/node-version.ts";
 import { readStorePlace } from "../config/environment.ts";
 import { systemClock } from "../core/clock.ts";
 import { PROVIDERS_BY_STAGE } from "../speech/settings.ts";

@@ -1,4 +1,4 @@
-import "../core/node-version.ts";
+import "../core/runtime/node-version.ts";
 import { readStorePlace } from "../config/environment.ts";
 import { readAdminCommand } from "./admin/arguments.ts";
 import { pacedOutput } from "./admin/output.ts";

@@ -1,8 +1,8 @@
-import "../core/node-version.ts";
+import "../core/runtime/node-version.ts";
 import { readStorePlace } from "../config/environment.ts";
+import { DEFAULT_SCOPES, SCOPES } from "../core/accounts/scopes.ts";
 import { systemClock } from "../core/clock.ts";
 import { API_KEY_OVERLAP_S_DEFAULT, API_KEY_OVERLAP_S_MAX } from "../core/limits/accounts/api-keys.ts";
-import { DEFAULT_SCOPES, SCOPES } from "../core/scopes.ts";
 import { DEFAULT_ACCOUNT_NAME } from "../store/data-dir/first-api-key.ts";
 import { openStores } from "../store/open-stores.ts";
 import { API_KEY_OPTIONS, readApiKeysCommand } from "./api-keys/arguments.ts";

@@ -1,4 +1,4 @@
-import "../core/node-version.ts";
+import "../core/runtime/node-version.ts";
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { readDataDir, readServiceAccess } from "../config/environment.ts";

@@ -1,4 +1,4 @@
-import "../core/node-version.ts";
+import "../core/runtime/node-version.ts";
 import { systemClock } from "../core/clock.ts";
 import { millisecondsOf } from "../core/clocks.ts";
 import { ConnectProxy } from "../simulator/emulator/connect-proxy.ts";

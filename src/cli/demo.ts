@@ -1,4 +1,4 @@
-import "../core/node-version.ts";
+import "../core/runtime/node-version.ts";
 import { resolve } from "node:path";
 import { isoTime, systemClock } from "../core/clock.ts";
 import { unavailable } from "../core/errors.ts";

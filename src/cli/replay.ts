@@ -1,4 +1,4 @@
-import "../core/node-version.ts";
+import "../core/runtime/node-version.ts";
 import { basename } from "node:path";
 import { readMediaKey } from "../config/environment.ts";
 import { type MediaKey, mediaKeyOf } from "../core/encryption/chunks.ts";

@@ -1,4 +1,4 @@
-import "../core/node-version.ts";
+import "../core/runtime/node-version.ts";
 import {
   abortOnSignals,
   notACommand,

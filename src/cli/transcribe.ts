@@ -1,4 +1,4 @@
-import "../core/node-version.ts";
+import "../core/runtime/node-version.ts";
 import { constants, mkdirSync, writeFileSync } from "node:fs";
 import { access } from "node:fs/promises";
 import { basename, join } from "node:path";

@@ -1,7 +1,7 @@
-import "../core/node-version.ts";
+import "../core/runtime/node-version.ts";
 import { readServiceUrl, readStorePlace } from "../config/environment.ts";
+import { ROLES } from "../core/accounts/roles.ts";
 import { systemClock } from "../core/clock.ts";
-import { ROLES } from "../core/roles.ts";
 import { DEFAULT_ACCOUNT_NAME } from "../store/data-dir/first-api-key.ts";
 import { openStores } from "../store/open-stores.ts";
 import { pathOption, readArguments, runCommand } from "./command.ts";

@@ -1,4 +1,4 @@
-import "../core/node-version.ts";
+import "../core/runtime/node-version.ts";
 import { readDataDir, readServiceAccess } from "../config/environment.ts";
 import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from "../core/webhook-events.ts";
 import { openLocalService } from "../simulator/service/local-service.ts";

@@ -8,7 +8,7 @@ import type { LogLevel } from "../core/log/logger.ts";
 import type { PhraseOverrides } from "../core/phrases/phrases.ts";
 import type { RetentionRules } from "../core/retention.ts";
 import { TOOL_SECRET_PREFIX, type ToolSecrets } from "../core/tools/secrets.ts";
-import type { TraceSettings } from "../core/trace-settings.ts";
+import type { TraceSettings } from "../core/traces/trace-settings.ts";
 import type { CertificateFiles } from "../gateway/server/certificate.ts";
 import type { MediaServerSetting } from "../gateway/server/choice.ts";
 import type { LivenessOptions } from "../gateway/transport/liveness.ts";

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "../call/parameters.ts";
-import type { AccountProviders } from "../core/account-providers.ts";
+import type { AccountProviders } from "../core/accounts/account-providers.ts";
 import type { Prices } from "../core/billing/prices.ts";
 import type { SpendSettings } from "../core/billing/spend.ts";
 import type { CallActivity } from "../core/calls/activity.ts";

@@ -24,7 +24,7 @@ import { configurationOverview } from "../config/overview.ts";
 import { systemAgeClock } from "../core/age-clock.ts";
 import { missingPrices } from "../core/billing/prices.ts";
 import { BUILT_IN_TOOLS, type CarrierType } from "../core/calls/spec.ts";
-import { threadModule } from "../core/child-module.ts";
+import { threadModule } from "../core/child-processes/child-module.ts";
 import { systemClock } from "../core/clock.ts";
 import type { MediaKey } from "../core/encryption/chunks.ts";
 import { codeOf } from "../core/errors.ts";

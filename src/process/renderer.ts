@@ -1,10 +1,10 @@
 import { constants, getPriority, setPriority } from "node:os";
 import { join } from "node:path";
+import { exitWithParent } from "../core/child-processes/parent-watchdog.ts";
 import { mediaKeyOf } from "../core/encryption/chunks.ts";
 import { HEARTBEAT_MS } from "../core/limits/service/processes.ts";
 import { REPLAY_CHECK_MS_MAX } from "../core/limits/storage/storage.ts";
 import { createLogger } from "../core/log/logger.ts";
-import { exitWithParent } from "../core/parent-watchdog.ts";
 import { loadResampler } from "../media/resampler.ts";
 import { localJournalProcessor } from "../record/finalization/journal-processor.ts";
 import { journalDirectory, journalFileOf } from "../record/journal/reader.ts";

@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import { packageFolder } from "../core/installed-package.ts";
+import { packageFolder } from "../core/runtime/installed-package.ts";
 import { TRACE_PACKAGES } from "../record/traces/exporter.ts";
 
 /** The packages that are missing for traces; none where they are not configured. */

@@ -1,6 +1,7 @@
 import { getPriority, setPriority } from "node:os";
 import { readConfig } from "../config/config.ts";
 import { readSearchPath } from "../config/environment.ts";
+import { exitWithParent } from "../core/child-processes/parent-watchdog.ts";
 import { systemClock } from "../core/clock.ts";
 import { HEARTBEAT_MS } from "../core/limits/service/processes.ts";
 import {
@@ -9,7 +10,6 @@ import {
   TRANSCRIPTIONS_CONCURRENT_MAX,
 } from "../core/limits/transcriptions/transcriptions.ts";
 import { createLogger } from "../core/log/logger.ts";
-import { exitWithParent } from "../core/parent-watchdog.ts";
 import { loadResampler } from "../media/resampler.ts";
 import { loadFvad } from "../media/voice-activity/fvad.ts";
 import { SpeechClient } from "../speech/local/host/client.ts";

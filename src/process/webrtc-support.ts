@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import { packageFolder } from "../core/installed-package.ts";
+import { packageFolder } from "../core/runtime/installed-package.ts";
 
 /** The library that carries WebRTC, an optional dependency. */
 export const WEBRTC_PACKAGE = "node-datachannel";

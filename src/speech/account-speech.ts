@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { AccountProviders } from "../core/account-providers.ts";
-import { allows } from "../core/account-settings.ts";
+import type { AccountProviders } from "../core/accounts/account-providers.ts";
+import { allows } from "../core/accounts/account-settings.ts";
 import type { ModelName } from "../core/calls/spec.ts";
 import type { Stage } from "../core/calls/stages.ts";
 import { canonicalJson } from "../core/canonical-json.ts";

@@ -1,4 +1,4 @@
-import { type AllowedProviders, allows } from "../core/account-settings.ts";
+import { type AllowedProviders, allows } from "../core/accounts/account-settings.ts";
 import type { PricedProvider } from "../core/billing/prices.ts";
 import { MODEL_NAMES, type ModelName } from "../core/calls/spec.ts";
 import type { Stage } from "../core/calls/stages.ts";

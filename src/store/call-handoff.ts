@@ -1,4 +1,4 @@
-import type { AccountProviders } from "../core/account-providers.ts";
+import type { AccountProviders } from "../core/accounts/account-providers.ts";
 import type { MediaState, PhoneRequest } from "../core/calls/phone-requests.ts";
 import type { EndReason } from "../core/calls/reasons.ts";
 import type { CallSpec, ConnectionType } from "../core/calls/spec.ts";

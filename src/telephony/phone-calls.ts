@@ -1,5 +1,5 @@
 import type { CallInstruction, CarrierCredentials, CarrierTelephony, Exchange } from "../carriers/telephony.ts";
-import type { AccountLimits } from "../core/account-settings.ts";
+import type { AccountLimits } from "../core/accounts/account-settings.ts";
 import type { MediaState, PhoneRequest, PhoneUpdate } from "../core/calls/phone-requests.ts";
 import type { EndReason } from "../core/calls/reasons.ts";
 import type { CarrierType } from "../core/calls/spec.ts";

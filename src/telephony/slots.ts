@@ -1,4 +1,4 @@
-import type { AccountLimits } from "../core/account-settings.ts";
+import type { AccountLimits } from "../core/accounts/account-settings.ts";
 import type { Clock } from "../core/clock.ts";
 import { addMs, elapsedMs, type MonotonicMs } from "../core/clocks.ts";
 import type { CallId, CarrierId } from "../core/ids.ts";

@@ -1,4 +1,4 @@
-import type { AccountProviders } from "../core/account-providers.ts";
+import type { AccountProviders } from "../core/accounts/account-providers.ts";
 import { codeOf, TrunklineError, unavailable } from "../core/errors.ts";
 import type { AccountId, TranscriptionId } from "../core/ids.ts";
 import {

@@ -1,4 +1,4 @@
-import type { AccountProviders } from "../core/account-providers.ts";
+import type { AccountProviders } from "../core/accounts/account-providers.ts";
 import type { TranscriptionOptions } from "../core/transcriptions/options.ts";
 import type { PartKey, PartOutcome } from "../core/transcriptions/part.ts";
 import type { TranscriptionResult } from "../core/transcriptions/result.ts";

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { SCOPES, type Scope } from "../../src/core/accounts/scopes.ts";
 import { API_KEY_CACHE_MS, LAST_USE_BATCH_MS, LAST_USE_MS } from "../../src/core/limits/accounts/api-keys.ts";
-import { SCOPES, type Scope } from "../../src/core/scopes.ts";
 import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, pathsOf } from "../support/api/harness.ts";
 import { settled } from "../support/manual-clock.ts";
 import { head } from "../support/network/raw-http.ts";

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { describeMachine } from "../../bench/harness/machine.ts";
 import { textTable } from "../../bench/report/text-table.ts";
 import { readArguments, runCommand, UsageError } from "../../src/cli/command.ts";
-import { childModule } from "../../src/core/child-module.ts";
+import { childModule } from "../../src/core/child-processes/child-module.ts";
 import type { Outcome } from "./attacks/attack.ts";
 import { ATTACKS } from "./attacks/attacks.ts";
 import { type AttackerMessage, type AttackRequest, READY } from "./messages.ts";

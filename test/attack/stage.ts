@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ChildModule } from "../../src/core/child-module.ts";
+import type { ChildModule } from "../../src/core/child-processes/child-module.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { LARGE_RESPONSES_MAX, LARGE_RESPONSES_PER_ACCOUNT_MAX } from "../../src/core/limits/control-api/api.ts";
 import type { MediaServerName } from "../../src/gateway/server/media-server.ts";

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { ChildModule } from "../../src/core/child-module.ts";
+import type { ChildModule } from "../../src/core/child-processes/child-module.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { BYTES_PER_MB } from "../../src/core/limits/storage/storage.ts";
 import { FRAME_MS } from "../../src/core/limits/streams/media.ts";

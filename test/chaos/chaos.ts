@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { ChildModule } from "../../src/core/child-module.ts";
+import type { ChildModule } from "../../src/core/child-processes/child-module.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { FRAME_MS } from "../../src/core/limits/streams/media.ts";
 import { SupervisorFile } from "../../src/process/supervisor/state-file.ts";

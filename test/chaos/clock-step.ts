@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { ChildModule } from "../../src/core/child-module.ts";
+import type { ChildModule } from "../../src/core/child-processes/child-module.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { startService } from "../../src/simulator/service/process.ts";
 import { openSqliteStores } from "../../src/store/sqlite/open-stores.ts";

@@ -8,7 +8,7 @@ import { comparisonText, replayDocument } from "../../src/cli/replay/report.ts";
 import { traceText } from "../../src/cli/replay/trace.ts";
 import { callMs } from "../../src/core/clocks.ts";
 import { asTurnId } from "../../src/core/ids.ts";
-import { SOFTWARE } from "../../src/core/version.ts";
+import { SOFTWARE } from "../../src/core/runtime/version.ts";
 import { compareJournal } from "../../src/record/replay/comparison.ts";
 import { traceJournal } from "../../src/record/replay/trace.ts";
 import { CORPUS } from "../support/journals/corpus.ts";

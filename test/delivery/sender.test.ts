@@ -4,7 +4,7 @@ import { createServer as createTcpServer } from "node:net";
 import { promisify } from "node:util";
 import { Webhook as Signature } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
-import { childModule } from "../../src/core/child-module.ts";
+import { childModule } from "../../src/core/child-processes/child-module.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import {
   DELIVERY_ANSWER_BYTES_MAX,

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { childModule } from "../../src/core/child-module.ts";
+import { childModule } from "../../src/core/child-processes/child-module.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { JOB_LEASE_MS, JOB_LOSSES_MAX, JOB_SEPARATION_MS_MAX } from "../../src/core/limits/service/jobs.ts";
 import { openPostgresStores } from "../../src/store/postgres/open-stores.ts";

@@ -69,7 +69,7 @@ export const longInParallel = [
   "test/cli/start.test.ts",
   "test/local-cluster/local-cluster.test.ts",
   "test/cli/users.test.ts",
-  "test/core/node-version.test.ts",
+  "test/core/runtime/node-version.test.ts",
   "test/delivery/busy-endpoints.test.ts",
   "test/delivery/dead-endpoint.test.ts",
   "test/delivery/killed-process.test.ts",

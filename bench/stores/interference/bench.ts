@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { childModule } from "../../../src/core/child-module.ts";
+import { childModule } from "../../../src/core/child-processes/child-module.ts";
 import { formatsOf } from "../../../src/simulator/lines.ts";
 import type { GeneratorQuestions } from "../../generator/protocol.ts";
 import { Child, type Questions } from "../../rig/child-process.ts";

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
-import type { AccountSettingsChanges } from "../../core/account-settings.ts";
+import type { AccountSettingsChanges } from "../../core/accounts/account-settings.ts";
 import { isoTime } from "../../core/clock.ts";
 import { isObject } from "../../core/json.ts";
 import type { Logger } from "../../core/log/logger.ts";

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import type { z } from "zod";
+import { DEFAULT_SCOPES } from "../../core/accounts/scopes.ts";
 import { type Clock, isoEpochMs, isoTime } from "../../core/clock.ts";
 import type { EpochMs } from "../../core/clocks.ts";
 import { asApiKeyId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
 import { API_KEYS_MAX } from "../../core/limits/accounts/api-keys.ts";
-import { DEFAULT_SCOPES } from "../../core/scopes.ts";
 import type { ApiKeyRecord, ApiKeyStatus, ApiKeyStore } from "../../store/accounts/api-key-store.ts";
 import type { ApiKeyCache } from "../http/api-key-cache.ts";
 import { actOf, requireScopes } from "../http/auth.ts";

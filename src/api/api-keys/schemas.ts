@@ -1,11 +1,11 @@
 import { z } from "zod";
+import { SCOPE_MEANINGS, SCOPES } from "../../core/accounts/scopes.ts";
 import type { ApiKeyId } from "../../core/ids.ts";
 import {
   API_KEY_NAME_CHARS_MAX,
   API_KEY_OVERLAP_S_DEFAULT,
   API_KEY_OVERLAP_S_MAX,
 } from "../../core/limits/accounts/api-keys.ts";
-import { SCOPE_MEANINGS, SCOPES } from "../../core/scopes.ts";
 import { API_KEY_STATUSES } from "../../store/accounts/api-key-store.ts";
 import { meaningsOf } from "../calls/meanings.ts";
 import { time } from "../calls/response-schemas.ts";

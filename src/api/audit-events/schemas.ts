@@ -1,5 +1,10 @@
 import { z } from "zod";
-import { ACTOR_KINDS, ACTOR_MEANINGS, AUDIT_ACTION_MEANINGS, AUDIT_ACTIONS } from "../../core/audit-actions.ts";
+import {
+  ACTOR_KINDS,
+  ACTOR_MEANINGS,
+  AUDIT_ACTION_MEANINGS,
+  AUDIT_ACTIONS,
+} from "../../core/accounts/audit-actions.ts";
 import { meaningsOf } from "../calls/meanings.ts";
 import { time } from "../calls/response-schemas.ts";
 import { pageFields } from "../http/cursor.ts";

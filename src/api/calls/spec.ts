@@ -1,4 +1,4 @@
-import { type AllowedProviders, allows } from "../../core/account-settings.ts";
+import { type AllowedProviders, allows } from "../../core/accounts/account-settings.ts";
 import type { AnalysisSettings } from "../../core/calls/analysis.ts";
 import { type CallSpec, MODEL_DEFAULT, MODEL_NAMES, type ModelName, type StreamFormat } from "../../core/calls/spec.ts";
 import type { AccountId } from "../../core/ids.ts";

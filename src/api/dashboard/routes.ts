@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { MediaUrls } from "../../core/media-urls.ts";
+import type { MediaUrls } from "../../core/network/media-urls.ts";
 import { ApiError, notFound } from "../http/errors.ts";
 import { IMMUTABLE } from "../web-files/routes.ts";
 import type { DashboardFiles } from "./files.ts";

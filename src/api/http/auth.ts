@@ -1,10 +1,10 @@
 import { strict as assert } from "node:assert";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Scope } from "../../core/accounts/scopes.ts";
 import type { Clock } from "../../core/clock.ts";
 import { elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
 import { type AccountId, type ApiKeyId, asAccountId, asApiKeyId, asUserId, type UserId } from "../../core/ids.ts";
 import { API_KEY_CACHE_MS } from "../../core/limits/accounts/api-keys.ts";
-import type { Scope } from "../../core/scopes.ts";
 import type { AccountState } from "../../store/accounts/api-key-store.ts";
 import type { Act } from "../../store/accounts/audit-store.ts";
 import { admitPublishableKey, isPublishableKey, type WebCallAccessDeps } from "../web-calls/access.ts";

@@ -1,6 +1,6 @@
+import type { Scope } from "../../core/accounts/scopes.ts";
 import type { SpendUnit } from "../../core/billing/spend.ts";
 import { codeOf, type Fault, TrunklineError } from "../../core/errors.ts";
-import type { Scope } from "../../core/scopes.ts";
 
 /** Every error code of the API with its status. docs/errors.md lists them; a code is never reused for another meaning. */
 export const STATUS = {

@@ -3,7 +3,7 @@ import { STATUS_CODES } from "node:http";
 import type { FastifySchema } from "fastify";
 import type { OpenAPIV3_1 } from "openapi-types";
 import { z } from "zod";
-import type { Scope } from "../../core/scopes.ts";
+import type { Scope } from "../../core/accounts/scopes.ts";
 import { errorName, errorResponse, errorsOf, headersOf, RATE_LIMIT_HEADERS, requiresApiKey } from "./responses.ts";
 
 declare module "fastify" {

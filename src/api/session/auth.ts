@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { FastifyRequest } from "fastify";
-import { SCOPES_OF_ROLE } from "../../core/roles.ts";
+import { SCOPES_OF_ROLE } from "../../core/accounts/roles.ts";
 import type { SessionPrincipal, SessionStore } from "../../store/users/session-store.ts";
 import type { Caller } from "../http/auth.ts";
 import { ApiError, notSignedIn } from "../http/errors.ts";

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import type { MediaUrls } from "../../core/media-urls.ts";
+import type { MediaUrls } from "../../core/network/media-urls.ts";
 import { built, type WebFilesDeps } from "../web-files/routes.ts";
 
 export interface TalkPageDeps extends WebFilesDeps {

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
+import { SCOPES_OF_ROLE } from "../../core/accounts/roles.ts";
 import { asUserId, type UserId } from "../../core/ids.ts";
 import { USERS_MAX } from "../../core/limits/accounts/people.ts";
-import { SCOPES_OF_ROLE } from "../../core/roles.ts";
 import { normalizedEmail } from "../../core/text/emails.ts";
 import type { UserStore } from "../../store/users/user-store.ts";
 import { actOf, requireScopes } from "../http/auth.ts";

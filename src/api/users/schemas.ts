@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { ROLE_MEANINGS, ROLES } from "../../core/accounts/roles.ts";
 import { asUserId, type UserId } from "../../core/ids.ts";
 import { EMAIL_CHARS_MAX, USER_NAME_CHARS_MAX } from "../../core/limits/accounts/people.ts";
-import { ROLE_MEANINGS, ROLES } from "../../core/roles.ts";
 import { isEmail } from "../../core/text/emails.ts";
 import { LINK_KINDS, USER_STATUSES } from "../../store/users/user-store.ts";
 import { meaningsOf } from "../calls/meanings.ts";

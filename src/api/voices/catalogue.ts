@@ -1,4 +1,4 @@
-import { type AccountSettings, allows } from "../../core/account-settings.ts";
+import { type AccountSettings, allows } from "../../core/accounts/account-settings.ts";
 import type { TtsPool, Voice } from "../../speech/contracts.ts";
 import { type Language, languageCodes, listLanguages } from "../../speech/languages.ts";
 import { maySpeak } from "../../speech/tts/voice-matching.ts";

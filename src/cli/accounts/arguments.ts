@@ -1,4 +1,4 @@
-import type { AccountSettingsChanges } from "../../core/account-settings.ts";
+import type { AccountSettingsChanges } from "../../core/accounts/account-settings.ts";
 import type { Stage } from "../../core/calls/stages.ts";
 import {
   ACCOUNT_NAME_CHARS_MAX,

@@ -1,4 +1,4 @@
-import { changedSettings } from "../../core/account-settings.ts";
+import { changedSettings } from "../../core/accounts/account-settings.ts";
 import { isoTime } from "../../core/clock.ts";
 import { RETAINED_PARTS, RETENTION_FIELDS } from "../../core/retention.ts";
 import type { Account, AccountStore } from "../../store/accounts/account-store.ts";

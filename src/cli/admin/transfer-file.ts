@@ -5,7 +5,7 @@ import type { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import { z } from "zod";
-import { SOFTWARE } from "../../core/version.ts";
+import { SOFTWARE } from "../../core/runtime/version.ts";
 import type { TransferredRow, TransferSums } from "../../store/transfer-store.ts";
 
 /** The first line of a file, in which a later version may say something else. */

@@ -1,8 +1,8 @@
+import { SCOPES, type Scope } from "../../core/accounts/scopes.ts";
 import { isoEpochMs, systemClock } from "../../core/clock.ts";
 import { type EpochMs, millisecondsOf } from "../../core/clocks.ts";
 import { type ApiKeyId, asApiKeyId } from "../../core/ids.ts";
 import { API_KEY_OVERLAP_S_DEFAULT, API_KEY_OVERLAP_S_MAX } from "../../core/limits/accounts/api-keys.ts";
-import { SCOPES, type Scope } from "../../core/scopes.ts";
 import { DEFAULT_ACCOUNT_NAME } from "../../store/data-dir/first-api-key.ts";
 import { notACommand, notOneOf, surplusArgument, UsageError } from "../command.ts";
 

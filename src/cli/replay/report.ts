@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type CallMs, millisecondsOf } from "../../core/clocks.ts";
 import { isObject } from "../../core/json.ts";
-import { ICU, SOFTWARE } from "../../core/version.ts";
+import { ICU, SOFTWARE } from "../../core/runtime/version.ts";
 import { DETECTOR_BEFORE, type JournalHeader } from "../../record/journal/records.ts";
 import { TURN_WEIGHTS } from "../../record/journal/turn-weights.ts";
 import type { Comparison, Difference } from "../../record/replay/comparison.ts";

@@ -1,4 +1,4 @@
-import { ROLES, type Role } from "../../core/roles.ts";
+import { ROLES, type Role } from "../../core/accounts/roles.ts";
 import { isEmail, normalizedEmail } from "../../core/text/emails.ts";
 import { DEFAULT_ACCOUNT_NAME } from "../../store/data-dir/first-api-key.ts";
 import { notACommand, notOneOf, surplusArgument, UsageError } from "../command.ts";

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Counter, collectDefaultMetrics, Gauge, type Registry } from "prom-client";
 import { droppedLogLines } from "../log/output.ts";
-import { SOFTWARE } from "../version.ts";
+import { SOFTWARE } from "../runtime/version.ts";
 
 /**
  * Adds the metrics of Node and the system for this process (CPU, memory, open files, garbage collection, event-loop delay), the

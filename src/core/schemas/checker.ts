@@ -1,4 +1,4 @@
-import { childModule } from "../child-module.ts";
+import { childModule } from "../child-processes/child-module.ts";
 import type { AccountId } from "../ids.ts";
 import {
   ARGUMENTS_CHECK_CPU_MS_MAX,

@@ -1,4 +1,4 @@
-import type { ChildExit } from "../child-process.ts";
+import type { ChildExit } from "../child-processes/child-process.ts";
 import type { Clock } from "../clock.ts";
 import { addMs, elapsedMs, type MonotonicMs, monotonicMs } from "../clocks.ts";
 import { systemErrorCodeOf } from "../errors.ts";

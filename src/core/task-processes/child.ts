@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
-import type { ChildModule } from "../child-module.ts";
-import { type Child, type ChildEvents, childOf } from "../child-process.ts";
+import type { ChildModule } from "../child-processes/child-module.ts";
+import { type Child, type ChildEvents, childOf } from "../child-processes/child-process.ts";
 import { TASK_PROCESS_HEAP_MB_MAX } from "../limits/service/processes.ts";
 import type { TaskMessage, TaskRequest } from "./messages.ts";
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { getPriority, setPriority } from "node:os";
 import { Worker } from "node:worker_threads";
-import { threadModule } from "../child-module.ts";
+import { threadModule } from "../child-processes/child-module.ts";
 import { codeOf } from "../errors.ts";
 import {
   TASK_PROCESS_NICE,

@@ -7,7 +7,7 @@ import {
   SOCKET_PAYLOAD_BYTES_MAX,
 } from "../../core/limits/streams/connections.ts";
 import type { NodeRelayOutcome } from "../../core/metrics/labels.ts";
-import { NODE_TAG_CHARS, type RelayNode } from "../../core/node-tags.ts";
+import { NODE_TAG_CHARS, type RelayNode } from "../../core/network/node-tags.ts";
 import { RELAYED_HEADER, type UpgradeHeaders } from "../../wire/upgrade.ts";
 import {
   CLOSE_INTERNAL_ERROR,

@@ -1,5 +1,5 @@
 import { unavailable } from "../../core/errors.ts";
-import { NODE_MAJOR_TESTED_MAX } from "../../core/node-version.ts";
+import { NODE_MAJOR_TESTED_MAX } from "../../core/runtime/node-version.ts";
 import type { MediaServerName } from "./media-server.ts";
 
 /** `MEDIA_SERVER`: a library by name, or the best one available on this machine. */

@@ -1,4 +1,5 @@
 import { Socket } from "node:net";
+import { encodeMessage, readMessages } from "../../core/child-processes/socket-messages.ts";
 import type { Clock } from "../../core/clock.ts";
 import { unavailable } from "../../core/errors.ts";
 import type { CorpusId } from "../../core/ids.ts";
@@ -10,7 +11,6 @@ import {
   RETRIEVAL_RECONNECT_MS,
   RETRIEVAL_RECONNECT_MS_MAX,
 } from "../../core/limits/knowledge/retrieval.ts";
-import { encodeMessage, readMessages } from "../../core/socket-messages.ts";
 import type { ChangeOutcome, IndexChange } from "../index/changes.ts";
 import type { IndexedCorpus } from "../index/open-corpora.ts";
 import type { FromRetrieval, ToRetrieval } from "./messages.ts";

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
+import { encodeMessage, readMessages } from "../../core/child-processes/socket-messages.ts";
 import type { Clock } from "../../core/clock.ts";
 import { elapsedMs } from "../../core/clocks.ts";
 import { codeOf } from "../../core/errors.ts";
@@ -7,7 +8,6 @@ import type { CorpusId } from "../../core/ids.ts";
 import type { RetrievalAnswer, RetrievalQuestion } from "../../core/knowledge/passages.ts";
 import { RETRIEVAL_MESSAGE_BYTES_MAX } from "../../core/limits/knowledge/retrieval.ts";
 import type { RetrievalOutcome } from "../../core/metrics/retrieval-metrics.ts";
-import { encodeMessage, readMessages } from "../../core/socket-messages.ts";
 import type { ChangeOutcome, IndexChange } from "../index/changes.ts";
 import type { IndexPage } from "../index/open-corpora.ts";
 import type { FromRetrieval, ToRetrieval } from "./messages.ts";

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
-import type { ThreadModule } from "../../core/child-module.ts";
-import { threadModule } from "../../core/child-module.ts";
+import type { ThreadModule } from "../../core/child-processes/child-module.ts";
+import { threadModule } from "../../core/child-processes/child-module.ts";
 import { unavailable } from "../../core/errors.ts";
 import type { ChangeOutcome, IndexChange } from "./changes.ts";
 import type { ChangeRequest, ThreadMessage, WriterThreadData } from "./writer-thread.ts";

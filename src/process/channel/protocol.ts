@@ -1,6 +1,6 @@
 import type { Config } from "../../config/config.ts";
 import type { EmbeddingsSettings } from "../../core/knowledge/embeddings-settings.ts";
-import type { MediaUrls } from "../../core/media-urls.ts";
+import type { MediaUrls } from "../../core/network/media-urls.ts";
 import type { MediaServerChoice } from "../../gateway/server/choice.ts";
 import type { LocalSpeechSettings } from "../../speech/local/jobs.ts";
 import type { WorkerRole } from "../../store/handoff/messages.ts";

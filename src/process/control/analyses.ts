@@ -1,4 +1,4 @@
-import type { AccountProviders } from "../../core/account-providers.ts";
+import type { AccountProviders } from "../../core/accounts/account-providers.ts";
 import type { ModelName } from "../../core/calls/spec.ts";
 import { providerFailed } from "../../core/errors.ts";
 import type { AccountId } from "../../core/ids.ts";

@@ -6,7 +6,7 @@ import { elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
 import type { WorkerId } from "../../core/ids.ts";
 import { STATUS_ANSWER_MS_MAX, STATUS_CACHE_MS } from "../../core/limits/control-api/api.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
-import { SOFTWARE } from "../../core/version.ts";
+import { SOFTWARE } from "../../core/runtime/version.ts";
 import type { Capacity } from "../../store/admission/capacity.ts";
 import type { NodeRecord } from "../../store/cluster/node-store.ts";
 import type { DiskSpace } from "../../store/data-dir/disk-space.ts";

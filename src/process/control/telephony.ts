@@ -2,7 +2,7 @@ import { carrierOf } from "../../carriers/list.ts";
 import type { LiveCalls } from "../../cluster/live-calls.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Logger } from "../../core/log/logger.ts";
-import { type MediaUrls, mediaUrlOf } from "../../core/media-urls.ts";
+import { type MediaUrls, mediaUrlOf } from "../../core/network/media-urls.ts";
 import type { Capacity } from "../../store/admission/capacity.ts";
 import type { Keyring } from "../../store/sealing/seal.ts";
 import type { Stores } from "../../store/stores.ts";

@@ -1,4 +1,4 @@
-import { childModule } from "../../core/child-module.ts";
+import { childModule } from "../../core/child-processes/child-module.ts";
 import { INGESTER_HEAP_MB_MAX } from "../../core/limits/knowledge/corpora.ts";
 import { forkTaskChild, type StartTaskChild } from "../../core/task-processes/child.ts";
 

@@ -1,5 +1,5 @@
 import type { ReplayCheck } from "../../core/calls/replay-check.ts";
-import type { Child, ChildEvents, ChildExit } from "../../core/child-process.ts";
+import type { Child, ChildEvents, ChildExit } from "../../core/child-processes/child-process.ts";
 import type { Clock } from "../../core/clock.ts";
 import { elapsedMs, monotonicMs } from "../../core/clocks.ts";
 import { mediaKeyText } from "../../core/encryption/chunks.ts";

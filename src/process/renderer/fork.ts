@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { statSync } from "node:fs";
-import { childModule } from "../../core/child-module.ts";
-import { childOf } from "../../core/child-process.ts";
+import { childModule } from "../../core/child-processes/child-module.ts";
+import { childOf } from "../../core/child-processes/child-process.ts";
 import type { CallId } from "../../core/ids.ts";
 import { RENDERER_HEAP_MB_MAX } from "../../core/limits/storage/storage.ts";
 import { journalPath } from "../../record/journal/reader.ts";

@@ -1,8 +1,8 @@
 import { fork } from "node:child_process";
 import type { Socket } from "node:net";
 import { readLoaderEnvironment, readWorkerEnvironment } from "../../config/environment.ts";
-import { childModule } from "../../core/child-module.ts";
-import { childOf } from "../../core/child-process.ts";
+import { childModule } from "../../core/child-processes/child-module.ts";
+import { childOf } from "../../core/child-processes/child-process.ts";
 import type { ToChild } from "../channel/protocol.ts";
 import type { StartChild } from "./supervised-process.ts";
 

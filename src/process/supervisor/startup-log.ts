@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Logger } from "../../core/log/logger.ts";
-import { isNodeUntested, NODE_MAJOR_TESTED_MAX } from "../../core/node-version.ts";
+import { isNodeUntested, NODE_MAJOR_TESTED_MAX } from "../../core/runtime/node-version.ts";
 import type { MediaServerChoice } from "../../gateway/server/choice.ts";
 
 const MIGRATE_REQUESTS_PATH = "/proc/sys/net/ipv4/tcp_migrate_req";

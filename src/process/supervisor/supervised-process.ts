@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import type { Child, ChildEvents, ChildExit } from "../../core/child-process.ts";
+import type { Child, ChildEvents, ChildExit } from "../../core/child-processes/child-process.ts";
 import type { Clock } from "../../core/clock.ts";
 import { unavailable } from "../../core/errors.ts";
 import {

@@ -1,5 +1,6 @@
 import { strict as assert } from "node:assert";
 import type { Config } from "../../config/config.ts";
+import type { ServiceReady } from "../../core/child-processes/service-ready.ts";
 import type { Clock } from "../../core/clock.ts";
 import { addMs, elapsedMs } from "../../core/clocks.ts";
 import { codeOf, unavailable } from "../../core/errors.ts";
@@ -15,9 +16,8 @@ import {
 } from "../../core/limits/service/processes.ts";
 import { HANDSHAKE_MS_MAX } from "../../core/limits/streams/connections.ts";
 import type { Logger } from "../../core/log/logger.ts";
-import type { MediaUrls } from "../../core/media-urls.ts";
-import { nodeTagOf } from "../../core/node-tags.ts";
-import type { ServiceReady } from "../../core/service-ready.ts";
+import type { MediaUrls } from "../../core/network/media-urls.ts";
+import { nodeTagOf } from "../../core/network/node-tags.ts";
 import type { MediaServerChoice } from "../../gateway/server/choice.ts";
 import type { WorkerRole } from "../../store/handoff/messages.ts";
 import type { ChildKind, FromChild, RetrievalAssignment, SpeechAssignment, ToChild } from "../channel/protocol.ts";

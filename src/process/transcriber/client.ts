@@ -1,4 +1,4 @@
-import type { Child, ChildEvents, ChildExit } from "../../core/child-process.ts";
+import type { Child, ChildEvents, ChildExit } from "../../core/child-processes/child-process.ts";
 import type { Clock } from "../../core/clock.ts";
 import { codeOf, TrunklineError, unavailable } from "../../core/errors.ts";
 import { HEARTBEAT_MS } from "../../core/limits/service/processes.ts";

@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
-import { childModule } from "../../core/child-module.ts";
-import { childOf } from "../../core/child-process.ts";
+import { childModule } from "../../core/child-processes/child-module.ts";
+import { childOf } from "../../core/child-processes/child-process.ts";
 import { TRANSCRIBER_HEAP_MB_MAX } from "../../core/limits/transcriptions/transcriptions.ts";
 import type { StartTranscriber } from "./client.ts";
 

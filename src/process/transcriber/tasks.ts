@@ -1,4 +1,4 @@
-import type { AccountProviders } from "../../core/account-providers.ts";
+import type { AccountProviders } from "../../core/accounts/account-providers.ts";
 import type { Clock } from "../../core/clock.ts";
 import { unavailable } from "../../core/errors.ts";
 import type { PartKey } from "../../core/transcriptions/part.ts";

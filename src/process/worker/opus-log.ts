@@ -1,5 +1,5 @@
-import { packageFolder } from "../../core/installed-package.ts";
 import type { Logger } from "../../core/log/logger.ts";
+import { packageFolder } from "../../core/runtime/installed-package.ts";
 import type { LoadedOpus } from "../../media/opus/load.ts";
 
 /** Logs which Opus library is used. It is the same in every worker, so all workers but the first log it at level `debug`. */

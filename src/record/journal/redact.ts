@@ -3,7 +3,7 @@ import { BUILT_IN_TOOLS, storesWords } from "../../core/calls/spec.ts";
 import type { TranscriptTurn } from "../../core/calls/transcript.ts";
 import { type ReplyPassages, withoutNames } from "../../core/knowledge/call-knowledge.ts";
 import { PHRASE_NAMES, type PhraseName } from "../../core/phrases/names.ts";
-import { ICU } from "../../core/version.ts";
+import { ICU } from "../../core/runtime/version.ts";
 import type { Prosody } from "../../media/prosody/prosody.ts";
 import type {
   JournaledCommand,

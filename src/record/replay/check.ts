@@ -1,6 +1,6 @@
 import type { ReplayCheck } from "../../core/calls/replay-check.ts";
 import { callMs, millisecondsOf } from "../../core/clocks.ts";
-import { SOFTWARE } from "../../core/version.ts";
+import { SOFTWARE } from "../../core/runtime/version.ts";
 import type { JournalFile } from "../journal/reader.ts";
 import { compareJournal, type Difference } from "./comparison.ts";
 

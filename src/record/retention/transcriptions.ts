@@ -1,4 +1,4 @@
-import { strictestDays } from "../../core/account-settings.ts";
+import { strictestDays } from "../../core/accounts/account-settings.ts";
 import type { Clock } from "../../core/clock.ts";
 import { addMs } from "../../core/clocks.ts";
 import { codeOf } from "../../core/errors.ts";

@@ -5,7 +5,7 @@ import { codeOf } from "../../core/errors.ts";
 import { type CallId, liveTranscriptionOf } from "../../core/ids.ts";
 import { LIVE_TRACES_MS, SPANS_FLUSH_MS_MAX } from "../../core/limits/calls/traces.ts";
 import type { Logger } from "../../core/log/logger.ts";
-import { parseTraceparent } from "../../core/traceparent.ts";
+import { parseTraceparent } from "../../core/traces/traceparent.ts";
 import type { CallEnd, CallRecord, CallStore } from "../../store/calls/call-store.ts";
 import type { CallEndTraces } from "../finalization/finalizer.ts";
 import type { ExportedSpan, SpanExport } from "./exporter.ts";

@@ -10,9 +10,9 @@ import {
 } from "../../core/limits/calls/traces.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { SpanOutcome } from "../../core/metrics/control-metrics.ts";
-import type { TraceSettings } from "../../core/trace-settings.ts";
-import type { TraceParent } from "../../core/traceparent.ts";
-import { SOFTWARE } from "../../core/version.ts";
+import { SOFTWARE } from "../../core/runtime/version.ts";
+import type { TraceSettings } from "../../core/traces/trace-settings.ts";
+import type { TraceParent } from "../../core/traces/traceparent.ts";
 import { type CallSpan, spanIdOf, traceIdOf } from "./spans.ts";
 
 /** The packages that export traces; optional dependencies. */

@@ -1,5 +1,5 @@
 import type { TrunklineClient } from "#client";
-import { childModule } from "../../core/child-module.ts";
+import { childModule } from "../../core/child-processes/child-module.ts";
 import { firstApiKeyPath } from "../../store/data-dir/first-api-key.ts";
 import { openLocalService } from "./local-service.ts";
 import { type ServiceOptions, startService } from "./process.ts";

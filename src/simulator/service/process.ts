@@ -2,10 +2,10 @@ import { type ChildProcess, fork } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ChildModule } from "../../core/child-module.ts";
+import type { ChildModule } from "../../core/child-processes/child-module.ts";
+import type { ServiceReady } from "../../core/child-processes/service-ready.ts";
 import type { Clock } from "../../core/clock.ts";
 import { unavailable } from "../../core/errors.ts";
-import type { ServiceReady } from "../../core/service-ready.ts";
 
 /** The whole service, running as a child of this process. */
 export interface RunningService {

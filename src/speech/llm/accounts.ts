@@ -1,5 +1,5 @@
-import type { AccountProviders } from "../../core/account-providers.ts";
-import { allows } from "../../core/account-settings.ts";
+import type { AccountProviders } from "../../core/accounts/account-providers.ts";
+import { allows } from "../../core/accounts/account-settings.ts";
 import type { ModelName } from "../../core/calls/spec.ts";
 import type { Clock } from "../../core/clock.ts";
 import { unavailable } from "../../core/errors.ts";

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { TrunklineError } from "../../core/errors.ts";
-import { packageFolder } from "../../core/installed-package.ts";
 import { isObject } from "../../core/json.ts";
+import { packageFolder } from "../../core/runtime/installed-package.ts";
 
 /** The kinds of models that the engine runs. */
 const MODEL_KINDS = ["moonshine", "whisper"] as const;

@@ -1,4 +1,4 @@
-import type { AccountSettings, AccountSettingsChanges } from "../../core/account-settings.ts";
+import type { AccountSettings, AccountSettingsChanges } from "../../core/accounts/account-settings.ts";
 import type { EpochMs } from "../../core/clocks.ts";
 import type { AccountId } from "../../core/ids.ts";
 import type { Act } from "./audit-store.ts";

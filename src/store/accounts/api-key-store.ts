@@ -1,6 +1,6 @@
+import type { Scope } from "../../core/accounts/scopes.ts";
 import type { EpochMs } from "../../core/clocks.ts";
 import type { AccountId, ApiKeyId } from "../../core/ids.ts";
-import type { Scope } from "../../core/scopes.ts";
 import type { Account } from "./account-store.ts";
 import type { Act } from "./audit-store.ts";
 

@@ -1,4 +1,4 @@
-import type { ActorKind, AuditAction } from "../../core/audit-actions.ts";
+import type { ActorKind, AuditAction } from "../../core/accounts/audit-actions.ts";
 import type { EpochMs } from "../../core/clocks.ts";
 import type { AccountId, AuditEventId } from "../../core/ids.ts";
 

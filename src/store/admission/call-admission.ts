@@ -1,4 +1,4 @@
-import type { AccountLimits } from "../../core/account-settings.ts";
+import type { AccountLimits } from "../../core/accounts/account-settings.ts";
 import { storesWords } from "../../core/calls/spec.ts";
 import type { AccountId, NodeName } from "../../core/ids.ts";
 import { KeyedQueue } from "../../core/keyed-queue.ts";

@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { SCOPES } from "../../core/scopes.ts";
+import { SCOPES } from "../../core/accounts/scopes.ts";
 import type { Stores } from "../stores.ts";
 
 /** The account of API keys that name no account. */

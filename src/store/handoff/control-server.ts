@@ -17,7 +17,7 @@ import { WORKER_CONNECT_MS_MAX } from "../../core/limits/service/admission.ts";
 import { COMMITS_COMPARED_MS } from "../../core/limits/storage/storage.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
-import type { RelayNode } from "../../core/node-tags.ts";
+import type { RelayNode } from "../../core/network/node-tags.ts";
 import type { EndSummary, HoldReport, MediaReport } from "../call-handoff.ts";
 import type { Redeemer, Redemptions, ReturnedCall } from "../redemptions.ts";
 import {

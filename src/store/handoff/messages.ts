@@ -7,7 +7,7 @@ import type { EndReason } from "../../core/calls/reasons.ts";
 import type { ConnectionType } from "../../core/calls/spec.ts";
 import type { CallId, CarrierCallId, WorkerId } from "../../core/ids.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
-import type { RelayNode } from "../../core/node-tags.ts";
+import type { RelayNode } from "../../core/network/node-tags.ts";
 import type { EndSummary, HoldReport, MediaReport, RedeemedCall } from "../call-handoff.ts";
 import type { StreamProof } from "../redemptions.ts";
 

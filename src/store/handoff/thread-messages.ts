@@ -7,7 +7,7 @@ import type { EndReason } from "../../core/calls/reasons.ts";
 import type { CallId, CarrierCallId, WorkerId } from "../../core/ids.ts";
 import type { LogLevel } from "../../core/log/logger.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
-import type { RelayNode } from "../../core/node-tags.ts";
+import type { RelayNode } from "../../core/network/node-tags.ts";
 import type { EndSummary, HoldReport, MediaReport } from "../call-handoff.ts";
 import type { CallPrompts } from "../calls/call-store.ts";
 import type { NodeHolder } from "../cluster/node-store.ts";

@@ -19,7 +19,7 @@ import {
   UNRESOLVED_REDEMPTIONS_MAX,
 } from "../../core/limits/service/admission.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
-import type { RelayNode } from "../../core/node-tags.ts";
+import type { RelayNode } from "../../core/network/node-tags.ts";
 import type { CallHandoff, EndSummary, HoldReport, MediaReport, RedeemedCall } from "../call-handoff.ts";
 import type { StreamProof } from "../redemptions.ts";
 import { ActivityReports } from "./activity-reports.ts";

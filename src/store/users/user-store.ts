@@ -1,6 +1,6 @@
+import type { Role } from "../../core/accounts/roles.ts";
 import type { EpochMs } from "../../core/clocks.ts";
 import type { AccountId, UserId } from "../../core/ids.ts";
-import type { Role } from "../../core/roles.ts";
 import type { Act } from "../accounts/audit-store.ts";
 
 export const USER_STATUSES = ["invited", "active"] as const;

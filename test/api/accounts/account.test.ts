@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { AccountSettingsChanges } from "../../../src/core/account-settings.ts";
+import type { AccountSettingsChanges } from "../../../src/core/accounts/account-settings.ts";
 import { API_KEY_CACHE_MS } from "../../../src/core/limits/accounts/api-keys.ts";
 import { KEEP_ALL } from "../../../src/core/retention.ts";
 import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, MINIMAL_CALL } from "../../support/api/harness.ts";

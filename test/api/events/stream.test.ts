@@ -3,6 +3,7 @@ import { get, type IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { EventStream } from "../../../src/api/events/event-stream.ts";
+import { SCOPES } from "../../../src/core/accounts/scopes.ts";
 import { addMs, elapsedMs } from "../../../src/core/clocks.ts";
 import { API_KEY_CACHE_MS } from "../../../src/core/limits/accounts/api-keys.ts";
 import { SESSION_MS } from "../../../src/core/limits/accounts/people.ts";
@@ -14,7 +15,6 @@ import {
   EVENT_UNREAD_MS_MAX,
 } from "../../../src/core/limits/control-api/events.ts";
 import type { EventStreamEnd } from "../../../src/core/metrics/control-metrics.ts";
-import { SCOPES } from "../../../src/core/scopes.ts";
 import { Browser, SESSION } from "../../support/api/browser.ts";
 import { type ApiUnderTest, apiUnderTest, errorOf, MINIMAL_CALL } from "../../support/api/harness.ts";
 import { createCall as createStoredCall } from "../../support/calls/stored-calls.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { DEFAULT_SCOPES, SCOPES, type Scope } from "../../../src/core/accounts/scopes.ts";
 import { addMs } from "../../../src/core/clocks.ts";
 import { asAgentId } from "../../../src/core/ids.ts";
-import { DEFAULT_SCOPES, SCOPES, type Scope } from "../../../src/core/scopes.ts";
 import { existingId, isAbout, sendRequest, unknownId } from "../../support/api/requests.ts";
 import { EXPECTED, everyRoute, expectedOf, nameOf } from "../../support/api/routes.ts";
 import { Scene } from "../../support/api/scene.ts";

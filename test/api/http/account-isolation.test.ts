@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { SCOPES } from "../../../src/core/scopes.ts";
+import { SCOPES } from "../../../src/core/accounts/scopes.ts";
 import { type Answer, type ApiUnderTest, apiUnderTest, MINIMAL_CALL, pathsOf } from "../../support/api/harness.ts";
 
 const AGENT = { name: "Front desk", basePrompt: "You answer.", languageId: "en-US", voiceId: "fake/en-us" };

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { readWebFiles } from "../../../src/api/web-files/files.ts";
-import { SOFTWARE } from "../../../src/core/version.ts";
+import { SOFTWARE } from "../../../src/core/runtime/version.ts";
 import { type ApiUnderTest, apiUnderTest, errorOf } from "../../support/api/harness.ts";
 import { builtWebFiles } from "../../support/api/web-files.ts";
 

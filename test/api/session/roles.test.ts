@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
+import { ROLES, type Role, SCOPES_OF_ROLE } from "../../../src/core/accounts/roles.ts";
 import type { UserId } from "../../../src/core/ids.ts";
-import { ROLES, type Role, SCOPES_OF_ROLE } from "../../../src/core/roles.ts";
 import { Browser, SESSION } from "../../support/api/browser.ts";
 import { existingId, pathOf, unknownId } from "../../support/api/requests.ts";
 import { everyRoute, expectedOf, nameOf } from "../../support/api/routes.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Role } from "../../../src/core/accounts/roles.ts";
 import type { UserId } from "../../../src/core/ids.ts";
 import { INVITATION_MS, SESSION_MS } from "../../../src/core/limits/accounts/people.ts";
-import type { Role } from "../../../src/core/roles.ts";
 import { Browser, PASSWORD } from "../../support/api/browser.ts";
 import { type ApiUnderTest, apiUnderTest } from "../../support/api/harness.ts";
 

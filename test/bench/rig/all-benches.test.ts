@@ -28,7 +28,7 @@ import type { StallResult } from "../../../bench/stall/result.ts";
 import { runTurnBench } from "../../../bench/turn-latency/bench.ts";
 import { turnPage, turnText } from "../../../bench/turn-latency/report.ts";
 import type { TurnResult } from "../../../bench/turn-latency/result.ts";
-import { childModule } from "../../../src/core/child-module.ts";
+import { childModule } from "../../../src/core/child-processes/child-module.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
 
 // Each bench runs for a moment, so that it cannot rot. What it measures is not looked at: the machine may have other things to do,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { DEFAULT_SCOPES, SCOPES } from "../../../src/core/accounts/scopes.ts";
 import { addMs, type EpochMs } from "../../../src/core/clocks.ts";
 import { type AccountId, type ApiKeyId, asApiKeyId } from "../../../src/core/ids.ts";
-import { DEFAULT_SCOPES, SCOPES } from "../../../src/core/scopes.ts";
 import type { ApiKeyRecord, ApiKeyStatus, ApiKeyWithText } from "../../../src/store/accounts/api-key-store.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import type { StoresUnderTest } from "./calls.ts";

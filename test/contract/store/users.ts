@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Role } from "../../../src/core/accounts/roles.ts";
 import { addMs } from "../../../src/core/clocks.ts";
 import { type AccountId, asUserId } from "../../../src/core/ids.ts";
-import type { Role } from "../../../src/core/roles.ts";
 import type { Act } from "../../../src/store/accounts/audit-store.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import type { UserWithLink } from "../../../src/store/users/user-store.ts";

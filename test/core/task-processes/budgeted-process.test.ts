@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { afterEach, describe, expect, test } from "vitest";
-import { childModule } from "../../../src/core/child-module.ts";
+import { childModule } from "../../../src/core/child-processes/child-module.ts";
 import { type Clock, systemClock } from "../../../src/core/clock.ts";
 import { monotonicMs } from "../../../src/core/clocks.ts";
 import { type AccountId, asAccountId } from "../../../src/core/ids.ts";

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { expect, test } from "vitest";
-import { childModule } from "../../../src/core/child-module.ts";
+import { childModule } from "../../../src/core/child-processes/child-module.ts";
 
 test("a built module runs without options", () => {
   expect(childModule("file:///app/dist/speech/pool.js", "./programs/voice")).toEqual({

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
 import { asNodeName } from "../../../src/core/ids.ts";
 import { NODE_RELAY_ANSWER_MS_MAX, NODE_RELAYS_MAX } from "../../../src/core/limits/streams/connections.ts";
-import { nodeTagOf } from "../../../src/core/node-tags.ts";
+import { nodeTagOf } from "../../../src/core/network/node-tags.ts";
 import { OtherNodes } from "../../../src/gateway/resumption/other-nodes.ts";
 import type { Transport, TransportListener } from "../../../src/gateway/transport/transport.ts";
 import { RELAYED_HEADER } from "../../../src/wire/upgrade.ts";

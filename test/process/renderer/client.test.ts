@@ -336,7 +336,7 @@ describe("the renderer", () => {
   });
 
   test("ADV-M9: ends when its parent dies, also while its own event loop is blocked", async () => {
-    const module = new URL("../../../src/core/parent-watchdog.ts", import.meta.url).href;
+    const module = new URL("../../../src/core/child-processes/parent-watchdog.ts", import.meta.url).href;
     const api = createRequire(import.meta.url).resolve("tsx");
     const child = `import { exitWithParent } from ${JSON.stringify(module)}; exitWithParent(process.ppid); console.log("watched"); for (;;);`;
     const parent = `require("node:child_process").spawn(process.execPath, ["--import", ${JSON.stringify(pathToFileURL(api).href)}, "--input-type=module", "--eval", ${JSON.stringify(child)}], { stdio: "inherit" });`;

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { NODE_MAJOR_TESTED_MAX } from "../../../src/core/node-version.ts";
+import { NODE_MAJOR_TESTED_MAX } from "../../../src/core/runtime/node-version.ts";
 import { logMediaServer, nextStep, warnOfConnectionResets } from "../../../src/process/supervisor/startup-log.ts";
 import { memoryLog } from "../../support/memory-log.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";

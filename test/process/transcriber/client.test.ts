@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ChildEvents } from "../../../src/core/child-process.ts";
+import type { ChildEvents } from "../../../src/core/child-processes/child-process.ts";
 import { HEARTBEAT_MS } from "../../../src/core/limits/service/processes.ts";
 import {
   TRANSCRIBER_IDLE_MS_MAX,

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { childModule } from "../../../src/core/child-module.ts";
+import { childModule } from "../../../src/core/child-processes/child-module.ts";
 
 const SCHED_RR = 2;
 /** Field 41 of /proc/[pid]/stat (proc(5)), counted from the name of the program, which may contain spaces. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import wavefile from "wavefile";
-import { childModule } from "../../../src/core/child-module.ts";
+import { childModule } from "../../../src/core/child-processes/child-module.ts";
 import { FRAME_MS } from "../../../src/core/limits/streams/media.ts";
 import { loadResampler } from "../../../src/media/resampler.ts";
 import { projectJournal } from "../../../src/record/finalization/projection.ts";

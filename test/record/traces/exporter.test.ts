@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { callMs, epochMs } from "../../../src/core/clocks.ts";
 import { asCallId } from "../../../src/core/ids.ts";
 import { SPANS_WAITING_MAX } from "../../../src/core/limits/calls/traces.ts";
-import type { TraceSettings } from "../../../src/core/trace-settings.ts";
+import type { TraceSettings } from "../../../src/core/traces/trace-settings.ts";
 import { type ExportedSpan, loadSpanExport } from "../../../src/record/traces/exporter.ts";
 import { spanIdOf, traceIdOf } from "../../../src/record/traces/spans.ts";
 import { memoryLog } from "../../support/memory-log.ts";

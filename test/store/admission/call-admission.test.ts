@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { AccountLimits } from "../../../src/core/account-settings.ts";
+import type { AccountLimits } from "../../../src/core/accounts/account-settings.ts";
 import {
   asAccountId,
   asApiKeyId,

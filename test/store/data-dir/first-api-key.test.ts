@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { SCOPES } from "../../../src/core/accounts/scopes.ts";
 import { systemClock } from "../../../src/core/clock.ts";
-import { SCOPES } from "../../../src/core/scopes.ts";
 import {
   DEFAULT_ACCOUNT_NAME,
   firstApiKeyPath,

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { asWorkerId } from "../../../src/core/ids.ts";
-import type { RelayNode } from "../../../src/core/node-tags.ts";
+import type { RelayNode } from "../../../src/core/network/node-tags.ts";
 import { HandoffServer } from "../../../src/store/handoff/control-server.ts";
 import { handoffClient } from "../../support/services/handoff-client.ts";
 import { handoffServer } from "../../support/services/handoff-server.ts";

@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import Libsql from "libsql";
 import { expect, onTestFinished, test } from "vitest";
 import { systemAgeClock } from "../../../src/core/age-clock.ts";
-import { threadModule } from "../../../src/core/child-module.ts";
+import { threadModule } from "../../../src/core/child-processes/child-module.ts";
 import { type Clock, systemClock } from "../../../src/core/clock.ts";
 import { asCallId, asWorkerId } from "../../../src/core/ids.ts";
 import { HANDOFF_SILENT_PINGS_MAX } from "../../../src/core/limits/service/admission.ts";

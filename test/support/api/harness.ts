@@ -16,6 +16,7 @@ import { Passwords } from "../../../src/api/session/passwords.ts";
 import { catalogueOf, type VoiceCatalogue } from "../../../src/api/voices/catalogue.ts";
 import { StartRates } from "../../../src/api/web-calls/start-rates.ts";
 import { CONNECTION_TYPES, carrierOf } from "../../../src/carriers/list.ts";
+import { SCOPES } from "../../../src/core/accounts/scopes.ts";
 import type { SpendUnit } from "../../../src/core/billing/spend.ts";
 import type { CallActivity } from "../../../src/core/calls/activity.ts";
 import type { ListenAnswer } from "../../../src/core/calls/listening.ts";
@@ -29,7 +30,6 @@ import { API_CONNECTIONS_MAX } from "../../../src/core/limits/control-api/api.ts
 import { ControlMetrics } from "../../../src/core/metrics/control-metrics.ts";
 import { GuardedHttp } from "../../../src/core/network/guarded-http.ts";
 import { KEEP_ALL } from "../../../src/core/retention.ts";
-import { SCOPES } from "../../../src/core/scopes.ts";
 import type { TranscriptionProgress } from "../../../src/core/transcriptions/progress.ts";
 import { formatInTurns } from "../../../src/process/control/format-in-turns.ts";
 import { telephony } from "../../../src/process/control/telephony.ts";

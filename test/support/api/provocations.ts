@@ -1,4 +1,5 @@
 import type { LargeResponses } from "../../../src/api/http/large-responses.ts";
+import { SCOPES } from "../../../src/core/accounts/scopes.ts";
 import { epochMs } from "../../../src/core/clocks.ts";
 import {
   asAccountId,
@@ -26,7 +27,6 @@ import { WEBHOOKS_MAX } from "../../../src/core/limits/control-api/webhooks.ts";
 import { CORPUS_QUERIES_PER_ACCOUNT_MAX } from "../../../src/core/limits/knowledge/retrieval.ts";
 import { CARRIERS_MAX } from "../../../src/core/limits/phone/carriers.ts";
 import { UPLOADS_PER_ACCOUNT_MAX } from "../../../src/core/limits/transcriptions/transcriptions.ts";
-import { SCOPES } from "../../../src/core/scopes.ts";
 import { codesOf, type Operation } from "../openapi/document.ts";
 import { formOf } from "./forms.ts";
 import { existingId, isAbout, pathOf, type RequestChanges, sendRequest, unknownId } from "./requests.ts";

@@ -1,5 +1,5 @@
-import type { Scope } from "../../../src/core/scopes.ts";
-import { DEFAULT_SCOPES } from "../../../src/core/scopes.ts";
+import type { Scope } from "../../../src/core/accounts/scopes.ts";
+import { DEFAULT_SCOPES } from "../../../src/core/accounts/scopes.ts";
 import { type Operation, routesOf } from "../openapi/document.ts";
 import { openapiDocument } from "./requests.ts";
 import { Scene } from "./scene.ts";

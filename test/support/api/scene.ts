@@ -2,6 +2,8 @@ import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { catalogueOf } from "../../../src/api/voices/catalogue.ts";
+import type { Role } from "../../../src/core/accounts/roles.ts";
+import type { Scope } from "../../../src/core/accounts/scopes.ts";
 import { addMs, callMs } from "../../../src/core/clocks.ts";
 import {
   asCallId,
@@ -13,8 +15,6 @@ import {
   type DocumentId,
 } from "../../../src/core/ids.ts";
 import { EVENT_STREAMS_MAX, EVENT_STREAMS_PER_ACCOUNT_MAX } from "../../../src/core/limits/control-api/events.ts";
-import type { Role } from "../../../src/core/roles.ts";
-import type { Scope } from "../../../src/core/scopes.ts";
 import { journalPath } from "../../../src/record/journal/reader.ts";
 import { PeakMeter, waveformPath } from "../../../src/record/recording/waveform.ts";
 import type { Voice } from "../../../src/speech/contracts.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { childModule } from "../../../src/core/child-module.ts";
+import { childModule } from "../../../src/core/child-processes/child-module.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { forkSpeechChild, type StartSpeechChild } from "../../../src/speech/local/pool/child.ts";
 import { SpeechPool } from "../../../src/speech/local/pool/pool.ts";

@@ -48,8 +48,8 @@ import { SPEECH_END_CAUSES, SPEECH_JOB_OUTCOMES } from "../../../src/core/metric
 import { BUDGETED_TASKS } from "../../../src/core/metrics/task-metrics.ts";
 import { LIVE_STATES } from "../../../src/core/metrics/worker-readings.ts";
 import { RETAINED_PARTS } from "../../../src/core/retention.ts";
+import { SOFTWARE } from "../../../src/core/runtime/version.ts";
 import { TASK_OUTCOMES } from "../../../src/core/task-processes/budgeted-process.ts";
-import { SOFTWARE } from "../../../src/core/version.ts";
 import { MEDIA_SERVERS } from "../../../src/gateway/server/media-server.ts";
 import { URGENCIES } from "../../../src/speech/local/jobs.ts";
 import { CALL_STATUSES } from "../../../src/store/calls/call-store.ts";

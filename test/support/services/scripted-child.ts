@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import type { ChildEvents } from "../../../src/core/child-process.ts";
+import type { ChildEvents } from "../../../src/core/child-processes/child-process.ts";
 import type { ChildAssignment, ChildKind, FromChild, ToChild } from "../../../src/process/channel/protocol.ts";
 import type { ServiceChild, StartChild } from "../../../src/process/supervisor/supervised-process.ts";
 

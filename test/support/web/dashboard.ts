@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import type { Role } from "../../../src/core/roles.ts";
+import type { Role } from "../../../src/core/accounts/roles.ts";
 import { BY_SERVICE } from "../../../src/store/accounts/audit-store.ts";
 import { inChromium, type PageViolations } from "../network/chromium.ts";
 import { type Service, withStores } from "../services/service.ts";

@@ -1,5 +1,5 @@
 import { TrunklineClient } from "#client";
-import { SCOPES } from "../../../src/core/scopes.ts";
+import { SCOPES } from "../../../src/core/accounts/scopes.ts";
 import { concatenated } from "../../../src/simulator/callers/utterance.ts";
 import { utterance } from "../../callers/telephone.ts";
 import { type Service, withStores } from "../services/service.ts";

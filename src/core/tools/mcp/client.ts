@@ -1,4 +1,4 @@
-import type { Child, ChildExit } from "../../child-process.ts";
+import type { Child, ChildExit } from "../../child-processes/child-process.ts";
 import type { Clock } from "../../clock.ts";
 import { codeOf } from "../../errors.ts";
 import { MCP_LIST_MS_MAX, MCP_PROCESS_SILENT_MS_MAX, MCP_REQUESTS_MAX } from "../../limits/agents/tools.ts";

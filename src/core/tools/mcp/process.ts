@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
-import { childModule } from "../../child-module.ts";
-import { type Child, type ChildEvents, childOf } from "../../child-process.ts";
+import { childModule } from "../../child-processes/child-module.ts";
+import { type Child, type ChildEvents, childOf } from "../../child-processes/child-process.ts";
 import { MCP_PROCESS_HEAP_MB_MAX } from "../../limits/agents/tools.ts";
 import type { McpMessage, McpRequest } from "./messages.ts";
 

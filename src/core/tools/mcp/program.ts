@@ -1,6 +1,6 @@
+import { exitWithParent } from "../../child-processes/parent-watchdog.ts";
 import { systemClock } from "../../clock.ts";
 import { GuardedHttp } from "../../network/guarded-http.ts";
-import { exitWithParent } from "../../parent-watchdog.ts";
 import type { McpMessage, McpRequest } from "./messages.ts";
 import { McpSessions } from "./sessions.ts";
 

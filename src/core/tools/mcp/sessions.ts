@@ -17,7 +17,7 @@ import {
   MCP_TOOLS_READ_MAX,
 } from "../../limits/agents/tools.ts";
 import type { GuardedHttp } from "../../network/guarded-http.ts";
-import { SOFTWARE } from "../../version.ts";
+import { SOFTWARE } from "../../runtime/version.ts";
 import { failed, type ToolOutcome } from "../outcome.ts";
 import { failureOf, isServersError } from "./failures.ts";
 import { type Exchange, guardedFetch } from "./guarded-fetch.ts";

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
 import { join } from "node:path";
-import { packageFolder } from "../../../core/installed-package.ts";
+import { packageFolder } from "../../../core/runtime/installed-package.ts";
 import { type Runtime, UWS_LINES, type UwsPackage, uwsPackageName } from "../choice.ts";
 
 /** The runtime of this process, and the packages that a module at `from`, a path or file URL, would find. */

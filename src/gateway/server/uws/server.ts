@@ -1,7 +1,6 @@
 import { strict as assert } from "node:assert";
 import { systemClock } from "../../../core/clock.ts";
 import type { MonotonicMs } from "../../../core/clocks.ts";
-import { corsHeaders } from "../../../core/cors.ts";
 import { codeOf, unavailable } from "../../../core/errors.ts";
 import {
   CONTROL_FRAMES_PER_SECOND_MAX,
@@ -9,6 +8,7 @@ import {
   SOCKET_IDLE_S,
   SOCKET_PAYLOAD_BYTES_MAX,
 } from "../../../core/limits/streams/connections.ts";
+import { corsHeaders } from "../../../core/network/cors.ts";
 import { FixedWindowLimiter } from "../../rate-limits/fixed-window.ts";
 import { CLOSE_INTERNAL_ERROR, CLOSE_POLICY_VIOLATION, CLOSED_WITHOUT_FRAME } from "../../transport/close-codes.ts";
 import type { TransportListener } from "../../transport/transport.ts";

@@ -6,7 +6,6 @@ import { createSecureContext, type SecureContext, TLSSocket } from "node:tls";
 import { WebSocketServer } from "ws";
 import { type Clock, systemClock } from "../../../core/clock.ts";
 import type { MonotonicMs } from "../../../core/clocks.ts";
-import { corsHeaders } from "../../../core/cors.ts";
 import { codeOf, unavailable } from "../../../core/errors.ts";
 import { HEADERS_MAX } from "../../../core/limits/control-api/api.ts";
 import {
@@ -14,6 +13,7 @@ import {
   REQUEST_HEAD_BYTES_MAX,
   SOCKET_PAYLOAD_BYTES_MAX,
 } from "../../../core/limits/streams/connections.ts";
+import { corsHeaders } from "../../../core/network/cors.ts";
 import { FixedWindowLimiter } from "../../rate-limits/fixed-window.ts";
 import type { CertificateFiles } from "../certificate.ts";
 import type { MediaServer, MediaServerOptions } from "../media-server.ts";

@@ -1,5 +1,4 @@
 import { strict as assert } from "node:assert";
-import { connectionErrorCode } from "../../../core/connection-error.ts";
 import { providerFailed, TrunklineError } from "../../../core/errors.ts";
 import { isObject } from "../../../core/json.ts";
 import {
@@ -7,6 +6,7 @@ import {
   LLM_BODY_END_WAIT_MS,
   LLM_ERROR_BODY_BYTES_MAX,
 } from "../../../core/limits/speech-providers/llm.ts";
+import { connectionErrorCode } from "../../../core/network/connection-error.ts";
 import { headerOf, type KeepAliveResponse, keepAliveRequest } from "../../keep-alive-request.ts";
 import { loggableCode, refusalFrom } from "../../resilience/provider-error.ts";
 import { meansContextExceeded } from "./context-exceeded.ts";

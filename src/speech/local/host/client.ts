@@ -1,4 +1,5 @@
 import { Socket } from "node:net";
+import { encodeMessage, readMessages } from "../../../core/child-processes/socket-messages.ts";
 import type { Clock } from "../../../core/clock.ts";
 import {
   LOCAL_SPEECH_TRIES_MAX,
@@ -6,7 +7,6 @@ import {
   SPEECH_PROCESS_MESSAGE_BYTES_MAX,
   SPEECH_PROCESS_RECONNECT_MS,
 } from "../../../core/limits/speech-providers/local-speech.ts";
-import { encodeMessage, readMessages } from "../../../core/socket-messages.ts";
 import type { Deadline, JobOutcome, LocalSpeech, PendingJob, SpeechTask, Urgency } from "../jobs.ts";
 import type { FromSpeechProcess, ToSpeechProcess } from "./messages.ts";
 

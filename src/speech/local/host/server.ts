@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
+import { encodeMessage, readMessages } from "../../../core/child-processes/socket-messages.ts";
 import { SPEECH_PROCESS_MESSAGE_BYTES_MAX } from "../../../core/limits/speech-providers/local-speech.ts";
-import { encodeMessage, readMessages } from "../../../core/socket-messages.ts";
 import type { LocalSpeech, PendingJob } from "../jobs.ts";
 import type { FromSpeechProcess, ToSpeechProcess } from "./messages.ts";
 

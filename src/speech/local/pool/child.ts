@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
-import { type ChildModule, childModule } from "../../../core/child-module.ts";
-import { type Child, type ChildEvents, childOf } from "../../../core/child-process.ts";
+import { type ChildModule, childModule } from "../../../core/child-processes/child-module.ts";
+import { type Child, type ChildEvents, childOf } from "../../../core/child-processes/child-process.ts";
 import { CHILD_ENVIRONMENT, CHILD_OPTIONS } from "../child-environment.ts";
 import type { LocalSpeechSettings } from "../jobs.ts";
 import type { FromSpeechChild, ToSpeechChild } from "./messages.ts";

@@ -1,4 +1,4 @@
-import type { Child, ChildExit } from "../../../core/child-process.ts";
+import type { Child, ChildExit } from "../../../core/child-processes/child-process.ts";
 import type { Clock } from "../../../core/clock.ts";
 import { addMs, elapsedMs, type MonotonicMs } from "../../../core/clocks.ts";
 import { systemErrorCodeOf } from "../../../core/errors.ts";

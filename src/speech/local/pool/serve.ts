@@ -1,6 +1,6 @@
 import { getPriority, setPriority } from "node:os";
+import { exitWithParent } from "../../../core/child-processes/parent-watchdog.ts";
 import { LOCAL_SPEECH_NICE, SPEECH_MODEL_RATE_HZ } from "../../../core/limits/speech-providers/local-speech.ts";
-import { exitWithParent } from "../../../core/parent-watchdog.ts";
 import { seededRandom } from "../../../core/seeded-random.ts";
 import { loadResampler, type ResamplerFactory } from "../../../media/resampler.ts";
 import type { TurnModel } from "../engine/turn-model.ts";

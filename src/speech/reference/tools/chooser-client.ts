@@ -1,4 +1,4 @@
-import { childModule } from "../../../core/child-module.ts";
+import { childModule } from "../../../core/child-processes/child-module.ts";
 import { asAccountId } from "../../../core/ids.ts";
 import { TOOL_PLAN_CPU_MS_MAX } from "../../../core/limits/agents/tools.ts";
 import { BudgetedProcess, type BudgetedProcessOptions } from "../../../core/task-processes/budgeted-process.ts";

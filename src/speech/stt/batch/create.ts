@@ -1,5 +1,5 @@
-import type { AccountProviders } from "../../../core/account-providers.ts";
-import { allows } from "../../../core/account-settings.ts";
+import type { AccountProviders } from "../../../core/accounts/account-providers.ts";
+import { allows } from "../../../core/accounts/account-settings.ts";
 import type { Clock } from "../../../core/clock.ts";
 import { TrunklineError, unavailable } from "../../../core/errors.ts";
 import { accountBreakers, withKeys } from "../../account-breakers.ts";

@@ -1,5 +1,5 @@
-import { connectionErrorCode } from "../../../core/connection-error.ts";
 import { providerFailed, TrunklineError } from "../../../core/errors.ts";
+import { connectionErrorCode } from "../../../core/network/connection-error.ts";
 
 /**
  * Resolves as `work` does. It rejects with the reason of `signal` after an abort, and with `provider_failed` for a failed connection,

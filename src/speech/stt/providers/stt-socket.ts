@@ -1,7 +1,6 @@
 import { type RawData, WebSocket } from "ws";
 import type { Clock } from "../../../core/clock.ts";
 import { elapsedMs, type MonotonicMs } from "../../../core/clocks.ts";
-import { connectionErrorCode } from "../../../core/connection-error.ts";
 import { providerFailed } from "../../../core/errors.ts";
 import { parseObject } from "../../../core/json.ts";
 import { PROVIDER_CLOSE_MS_MAX } from "../../../core/limits/speech-providers/providers.ts";
@@ -14,6 +13,7 @@ import {
   STT_MESSAGE_BYTES_MAX,
 } from "../../../core/limits/speech-providers/stt.ts";
 import { FRAME_MS } from "../../../core/limits/streams/media.ts";
+import { connectionErrorCode } from "../../../core/network/connection-error.ts";
 import { pcmBytes } from "../../../media/frame-codec.ts";
 import { type Refusal, refusalFrom } from "../../resilience/provider-error.ts";
 

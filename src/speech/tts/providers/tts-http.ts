@@ -1,6 +1,6 @@
-import { connectionErrorCode } from "../../../core/connection-error.ts";
 import { providerFailed, type TrunklineError } from "../../../core/errors.ts";
 import { VOICE_LIST_PAGE_BYTES_MAX } from "../../../core/limits/speech-providers/tts.ts";
+import { connectionErrorCode } from "../../../core/network/connection-error.ts";
 import { headerOf, type KeepAliveResponse, keepAliveRequest, readBody } from "../../keep-alive-request.ts";
 import { refusalFrom } from "../../resilience/provider-error.ts";
 

@@ -1,5 +1,5 @@
 import type { Kysely, Selectable } from "kysely";
-import type { AuditAction } from "../../../core/audit-actions.ts";
+import type { AuditAction } from "../../../core/accounts/audit-actions.ts";
 import type { Clock } from "../../../core/clock.ts";
 import { TrunklineError } from "../../../core/errors.ts";
 import { type AccountId, type AccountSecretId, asAccountSecretId } from "../../../core/ids.ts";

@@ -1,5 +1,5 @@
 import type { Kysely, Selectable } from "kysely";
-import { type AccountSettings, changedSettings, settingsIn } from "../../../core/account-settings.ts";
+import { type AccountSettings, changedSettings, settingsIn } from "../../../core/accounts/account-settings.ts";
 import { canonicalJson } from "../../../core/canonical-json.ts";
 import type { Clock } from "../../../core/clock.ts";
 import type { AccountId } from "../../../core/ids.ts";

@@ -1,11 +1,11 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Kysely, Selectable, Transaction } from "kysely";
-import type { AuditAction } from "../../../core/audit-actions.ts";
+import type { AuditAction } from "../../../core/accounts/audit-actions.ts";
+import { DEFAULT_SCOPES, type Scope } from "../../../core/accounts/scopes.ts";
 import { type Clock, isoTime } from "../../../core/clock.ts";
 import { addMs, type EpochMs, earliest } from "../../../core/clocks.ts";
 import type { AccountId, ApiKeyId } from "../../../core/ids.ts";
 import { newId } from "../../../core/new-id.ts";
-import { DEFAULT_SCOPES, type Scope } from "../../../core/scopes.ts";
 import type {
   ApiKeyChanges,
   ApiKeyQuery,

@@ -1,5 +1,5 @@
 import type { Kysely, Selectable } from "kysely";
-import type { ActorKind, AuditAction } from "../../../core/audit-actions.ts";
+import type { ActorKind, AuditAction } from "../../../core/accounts/audit-actions.ts";
 import type { Clock } from "../../../core/clock.ts";
 import type { AccountId } from "../../../core/ids.ts";
 import { newId } from "../../../core/new-id.ts";

@@ -1,5 +1,5 @@
 import type { Kysely, Selectable, Transaction } from "kysely";
-import type { AuditAction } from "../../../core/audit-actions.ts";
+import type { AuditAction } from "../../../core/accounts/audit-actions.ts";
 import type { Clock } from "../../../core/clock.ts";
 import type { AccountId, PublishableKeyId } from "../../../core/ids.ts";
 import { newId } from "../../../core/new-id.ts";

@@ -1,5 +1,5 @@
 import type { Transaction } from "kysely";
-import type { AuditAction } from "../../../core/audit-actions.ts";
+import type { AuditAction } from "../../../core/accounts/audit-actions.ts";
 import type { Clock } from "../../../core/clock.ts";
 import type { AccountId, AgentId } from "../../../core/ids.ts";
 import { AGENT_VERSIONS_MAX } from "../../../core/limits/agents/agents.ts";

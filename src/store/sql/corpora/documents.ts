@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from "kysely";
+import type { AuditAction } from "../../../core/accounts/audit-actions.ts";
 import type { AgeClock } from "../../../core/age-clock.ts";
-import type { AuditAction } from "../../../core/audit-actions.ts";
 import type { Clock } from "../../../core/clock.ts";
 import { unavailable } from "../../../core/errors.ts";
 import type { AccountId, CorpusId, DocumentId } from "../../../core/ids.ts";

@@ -1,5 +1,5 @@
 import { type Kysely, type QueryCreator, type Selectable, sql, type Transaction } from "kysely";
-import type { AccountProviders } from "../../../core/account-providers.ts";
+import type { AccountProviders } from "../../../core/accounts/account-providers.ts";
 import type { AgeClock } from "../../../core/age-clock.ts";
 import type { CallSpec, ConnectionType, ToolSpec } from "../../../core/calls/spec.ts";
 import type { Clock } from "../../../core/clock.ts";

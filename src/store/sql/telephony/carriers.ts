@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Kysely, Selectable } from "kysely";
-import type { AuditAction } from "../../../core/audit-actions.ts";
+import type { AuditAction } from "../../../core/accounts/audit-actions.ts";
 import type { Clock } from "../../../core/clock.ts";
 import { TrunklineError } from "../../../core/errors.ts";
 import { type AccountId, asCarrierId, type CarrierId } from "../../../core/ids.ts";

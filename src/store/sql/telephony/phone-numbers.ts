@@ -1,5 +1,5 @@
 import { type Kysely, type Selectable, sql } from "kysely";
-import type { AuditAction } from "../../../core/audit-actions.ts";
+import type { AuditAction } from "../../../core/accounts/audit-actions.ts";
 import type { Clock } from "../../../core/clock.ts";
 import type { AccountId, CarrierId, PhoneNumberId } from "../../../core/ids.ts";
 import { PHONE_NUMBERS_MAX } from "../../../core/limits/phone/carriers.ts";

@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import type { AuditAction } from "../../../core/audit-actions.ts";
+import type { AuditAction } from "../../../core/accounts/audit-actions.ts";
 import type { Clock } from "../../../core/clock.ts";
 import type { EpochMs } from "../../../core/clocks.ts";
 import type { AccountId, AgentId, ToolId } from "../../../core/ids.ts";

@@ -1,8 +1,8 @@
 import type { Kysely, Selectable, Transaction } from "kysely";
-import type { AuditAction } from "../../../core/audit-actions.ts";
+import type { AuditAction } from "../../../core/accounts/audit-actions.ts";
+import type { Role } from "../../../core/accounts/roles.ts";
 import { addMs, type EpochMs } from "../../../core/clocks.ts";
 import type { UserId } from "../../../core/ids.ts";
-import type { Role } from "../../../core/roles.ts";
 import type { Act, AuditDetails } from "../../accounts/audit-store.ts";
 import { createUserSecret, hashSecret } from "../../secrets.ts";
 import type { LinkKind, UserRecord } from "../../users/user-store.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Kysely, Selectable, Transaction } from "kysely";
-import type { AuditAction } from "../../../core/audit-actions.ts";
+import type { AuditAction } from "../../../core/accounts/audit-actions.ts";
 import { Batcher } from "../../../core/batcher.ts";
 import type { Clock } from "../../../core/clock.ts";
 import { addMs, type EpochMs } from "../../../core/clocks.ts";

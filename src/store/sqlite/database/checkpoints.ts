@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { threadModule } from "../../../core/child-module.ts";
+import { threadModule } from "../../../core/child-processes/child-module.ts";
 
 export interface CheckpointThreadData {
   path: string;

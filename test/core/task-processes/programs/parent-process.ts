@@ -1,4 +1,4 @@
-import { childModule } from "../../../../src/core/child-module.ts";
+import { childModule } from "../../../../src/core/child-processes/child-module.ts";
 import { forkTaskChild } from "../../../../src/core/task-processes/child.ts";
 
 /** A parent that says the id of its child when that runs a task without end, and does nothing more about it. */

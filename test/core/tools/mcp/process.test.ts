@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import type { Child, ChildEvents } from "../../../../src/core/child-process.ts";
+import type { Child, ChildEvents } from "../../../../src/core/child-processes/child-process.ts";
 import { systemClock } from "../../../../src/core/clock.ts";
 import {
   MCP_LIST_MS_MAX,

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { VariableReader } from "../../../../src/config/variables/reader.ts";
-import type { AccountProviders } from "../../../../src/core/account-providers.ts";
+import type { AccountProviders } from "../../../../src/core/accounts/account-providers.ts";
 import { systemClock } from "../../../../src/core/clock.ts";
 import { BATCH_LOCAL_PART_MS_MAX, BATCH_PART_MS_MAX } from "../../../../src/core/limits/transcriptions/batch-stt.ts";
 import { readProviderSettings, type SpeechConfig } from "../../../../src/speech/settings.ts";

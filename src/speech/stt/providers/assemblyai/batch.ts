@@ -1,5 +1,4 @@
 import type { Clock } from "../../../../core/clock.ts";
-import { connectionErrorCode } from "../../../../core/connection-error.ts";
 import { providerFailed, TrunklineError } from "../../../../core/errors.ts";
 import {
   BATCH_ANSWER_BYTES_MAX,
@@ -7,6 +6,7 @@ import {
   BATCH_RETRY_MS_MAX,
   BATCH_SPEAKERS_PART_MS_MAX,
 } from "../../../../core/limits/transcriptions/batch-stt.ts";
+import { connectionErrorCode } from "../../../../core/network/connection-error.ts";
 import type { PartTranscript } from "../../../../core/transcriptions/part.ts";
 import { monoWav } from "../../../../media/wav.ts";
 import { languageCode } from "../../../languages.ts";

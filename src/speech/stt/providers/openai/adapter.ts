@@ -1,6 +1,6 @@
-import { connectionErrorCode } from "../../../../core/connection-error.ts";
 import { providerFailed, TrunklineError } from "../../../../core/errors.ts";
 import { STT_ANSWER_BYTES_MAX, STT_PENDING_UTTERANCES_MS_MAX } from "../../../../core/limits/speech-providers/stt.ts";
+import { connectionErrorCode } from "../../../../core/network/connection-error.ts";
 import { NO_SPEECH, type SpeechActivity } from "../../../../media/voice-activity/speech-activity.ts";
 import type { Stt, SttEvent, SttStream } from "../../../contracts.ts";
 import { EventQueue } from "../../../event-queue.ts";

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
-import type { ChildModule } from "../../../../core/child-module.ts";
+import type { ChildModule } from "../../../../core/child-processes/child-module.ts";
 import type { Clock } from "../../../../core/clock.ts";
 import { encodeRequest, FrameReader, GO, type ProgramFrame, STOP, type SynthesisRequest } from "./protocol.ts";
 

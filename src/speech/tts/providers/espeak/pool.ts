@@ -1,4 +1,4 @@
-import { type ChildModule, childModule } from "../../../../core/child-module.ts";
+import { type ChildModule, childModule } from "../../../../core/child-processes/child-module.ts";
 import type { Clock } from "../../../../core/clock.ts";
 import { providerFailed, type TrunklineError } from "../../../../core/errors.ts";
 import type { TimedWord, TtsChunk } from "../../../contracts.ts";

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
-import { childModule } from "../../../../../src/core/child-module.ts";
+import { childModule } from "../../../../../src/core/child-processes/child-module.ts";
 import { systemClock } from "../../../../../src/core/clock.ts";
 import type { TtsChunk } from "../../../../../src/speech/contracts.ts";
 import { EspeakPool, type EspeakPoolOptions } from "../../../../../src/speech/tts/providers/espeak/pool.ts";

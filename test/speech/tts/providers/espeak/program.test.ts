@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { expect, test } from "vitest";
-import { childModule } from "../../../../../src/core/child-module.ts";
+import { childModule } from "../../../../../src/core/child-processes/child-module.ts";
 import {
   encodeRequest,
   FrameReader,

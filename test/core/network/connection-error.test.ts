@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { connectionErrorCode } from "../../src/core/connection-error.ts";
-import { keepAliveRequest } from "../../src/speech/keep-alive-request.ts";
+import { connectionErrorCode } from "../../../src/core/network/connection-error.ts";
+import { keepAliveRequest } from "../../../src/speech/keep-alive-request.ts";
 
 const servers: { close: () => unknown }[] = [];
 afterEach(() => {

@@ -1,5 +1,5 @@
-import type { Stage } from "./calls/stages.ts";
-import { RETAINED_PARTS, type RetentionDays } from "./retention.ts";
+import type { Stage } from "../calls/stages.ts";
+import { RETAINED_PARTS, type RetentionDays } from "../retention.ts";
 
 /** How many calls an account may have and create; what is absent has no limit but those of the service. */
 export interface AccountLimits {

@@ -1,4 +1,4 @@
-import type { ConnectionType } from "./calls/spec.ts";
+import type { ConnectionType } from "../calls/spec.ts";
 
 /**
  * What the addresses of streams begin with, for example `wss://media.example.com`, without a slash at the end. `webrtc`

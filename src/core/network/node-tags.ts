@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { NodeName } from "./ids.ts";
+import type { NodeName } from "../ids.ts";
 
 /** Two of a thousand nodes may have one tag: a worker that looks for a node by its tag asks all that have it. */
 export const NODE_TAG_CHARS = 4;

@@ -3,9 +3,14 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
-import { isNodeUntested, NODE_MAJOR_TESTED_MAX, NODE_MIN, nodeVersionProblem } from "../../src/core/node-version.ts";
+import {
+  isNodeUntested,
+  NODE_MAJOR_TESTED_MAX,
+  NODE_MIN,
+  nodeVersionProblem,
+} from "../../../src/core/runtime/node-version.ts";
 
-const root = new URL("../../", import.meta.url);
+const root = new URL("../../../", import.meta.url);
 /** The programs that users start; the supervisor forks the other processes with its own Node. */
 const PROGRAMS = [
   "src/main.ts",

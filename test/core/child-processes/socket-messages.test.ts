@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 import { describe, expect, test } from "vitest";
-import { encodeMessage, MessageReader, readMessages } from "../../src/core/socket-messages.ts";
+import { encodeMessage, MessageReader, readMessages } from "../../../src/core/child-processes/socket-messages.ts";
 
 describe("messages over a socket", () => {
   const messages = [

@@ -1,8 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { packageFolder } from "../../src/core/installed-package.ts";
-import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { packageFolder } from "../../../src/core/runtime/installed-package.ts";
+import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
 test("a package counts as installed if its folder exists, even if it is empty", () => {
   const tree = temporaryDirectory();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { corsHeaders } from "../../src/core/cors.ts";
+import { corsHeaders } from "../../../src/core/network/cors.ts";
 
 const PAGE = "http://localhost:5173";
 

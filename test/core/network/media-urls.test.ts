@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withListeningPort } from "../../src/core/media-urls.ts";
+import { withListeningPort } from "../../../src/core/network/media-urls.ts";
 
 test("an address with any free port gets the port that was taken; every other address stays", () => {
   expect(withListeningPort("ws://127.0.0.1:0", 4_711)).toBe("ws://127.0.0.1:4711");
