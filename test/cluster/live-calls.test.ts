@@ -9,7 +9,7 @@ import {
   HOLDS_FORGOTTEN_MS,
   NODE_ANSWER_MS_MAX,
 } from "../../src/core/limits/cluster/node-messages.ts";
-import { LiveHolds } from "../../src/process/control/live-holds.ts";
+import { LiveHolds } from "../../src/process/control/calls/live-holds.ts";
 import { MemoryCluster } from "../support/cluster/memory-node-messages.ts";
 import { ManualClock, settled } from "../support/manual-clock.ts";
 import { memoryLog } from "../support/memory-log.ts";

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:net";
 import { expect, test } from "vitest";
 import { DATA_DIR_WAIT_MS_MAX } from "../../../src/core/limits/storage/storage.ts";
-import { portOf } from "../../../src/process/control/api-port.ts";
+import { portOf } from "../../../src/process/control/http/api-port.ts";
 import { waitUntilPortIsFree } from "../../../src/process/supervisor/port-check.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 

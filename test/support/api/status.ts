@@ -1,7 +1,7 @@
 import { readConfig } from "../../../src/config/config.ts";
 import { configurationOverview } from "../../../src/config/overview.ts";
 import type { Clock } from "../../../src/core/clock.ts";
-import { type StatusOptions, StatusReader } from "../../../src/process/control/status.ts";
+import { type StatusOptions, StatusReader } from "../../../src/process/control/status/status.ts";
 import { Capacity } from "../../../src/store/admission/capacity.ts";
 
 /** Reads the state of a service without settings, workers and jobs. */

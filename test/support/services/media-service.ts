@@ -22,7 +22,7 @@ import { loadOpus } from "../../../src/media/opus/load.ts";
 import { loadResampler } from "../../../src/media/resampler.ts";
 import type { VoiceActivityDetection } from "../../../src/media/voice-activity/detector.ts";
 import { loadFvadDetection } from "../../../src/media/voice-activity/fvad.ts";
-import { LiveHolds } from "../../../src/process/control/live-holds.ts";
+import { LiveHolds } from "../../../src/process/control/calls/live-holds.ts";
 import { CallFinalizer } from "../../../src/record/finalization/finalizer.ts";
 import { localJournalProcessor } from "../../../src/record/finalization/journal-processor.ts";
 import { recordingPath } from "../../../src/record/recording/render.ts";

@@ -16,7 +16,7 @@ import { API_CONNECTIONS_MAX } from "../../../src/core/limits/control-api/api.ts
 import { MetricsAggregator } from "../../../src/core/metrics/aggregation.ts";
 import { ControlMetrics } from "../../../src/core/metrics/control-metrics.ts";
 import { KEEP_ALL } from "../../../src/core/retention.ts";
-import { formatInTurns } from "../../../src/process/control/format-in-turns.ts";
+import { formatInTurns } from "../../../src/process/control/transcriptions/format-in-turns.ts";
 import { EventPager } from "../../../src/record/events/event-pages.ts";
 import { journalFileOf } from "../../../src/record/journal/reader.ts";
 import { readWaveform, waveformPath } from "../../../src/record/recording/waveform.ts";
