@@ -6,9 +6,14 @@ import type { CallEventPage } from "../api/calls/events.ts";
 import { itemOf, turnItemsOf } from "../api/calls/item.ts";
 import { documentItemOf } from "../api/corpora/items.ts";
 import { readDashboardFiles } from "../api/dashboard/files.ts";
+import { RequestRates } from "../api/http/access/request-rates.ts";
 import { type HealthDeps, healthResponse, readinessResponse } from "../api/http/health.ts";
-import { CORPUS_QUERY_BOUNDS, downloadBounds, LargeResponses, UPLOAD_BOUNDS } from "../api/http/large-responses.ts";
-import { RequestRates } from "../api/http/request-rates.ts";
+import {
+  CORPUS_QUERY_BOUNDS,
+  downloadBounds,
+  LargeResponses,
+  UPLOAD_BOUNDS,
+} from "../api/http/responses/large-responses.ts";
 import { Passwords } from "../api/session/passwords.ts";
 import { TOOL_NAMES } from "../api/tools/schemas.ts";
 import { transcriptionEventItemOf } from "../api/transcriptions/item.ts";

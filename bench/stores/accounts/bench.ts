@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { ApiKeyCache } from "../../../src/api/http/api-key-cache.ts";
+import { ApiKeyCache } from "../../../src/api/http/access/api-key-cache.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { openStores, type StorePlace } from "../../../src/store/open-stores.ts";
 import { spreadOf } from "../../harness/statistics.ts";

@@ -1,4 +1,4 @@
-import { cursorOf } from "../../../src/api/http/cursor.ts";
+import { cursorOf } from "../../../src/api/http/responses/cursor.ts";
 import { isoTime, systemClock } from "../../../src/core/clock.ts";
 import { addMs, type EpochMs } from "../../../src/core/clocks.ts";
 import type { AccountId, AgentId, CallId } from "../../../src/core/ids.ts";

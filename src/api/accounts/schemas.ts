@@ -2,8 +2,8 @@ import { z } from "zod";
 import type { AccountId } from "../../core/ids.ts";
 import { ACCOUNT_LANGUAGES_MAX, ACCOUNT_VOICES_MAX } from "../../core/limits/accounts/accounts.ts";
 import { RETENTION_DAYS_MAX } from "../../core/retention.ts";
-import { time } from "../calls/response-schemas.ts";
-import { listOf, text } from "../http/fields.ts";
+import { time } from "../calls/schemas/response-schemas.ts";
+import { listOf, text } from "../http/requests/fields.ts";
 
 // Each `error` continues the field's name: see fields.ts.
 

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { isoTime } from "../../core/clock.ts";
 import type { Agent, AgentDefinition, AgentState, ListedVersion } from "../../store/agent-store.ts";
-import { CallSettingsBody } from "../calls/request-schemas.ts";
+import { CallSettingsBody } from "../calls/schemas/request-schemas.ts";
 import type { AgentItem, definitionFields } from "./schemas.ts";
 import type { VersionSummary } from "./version-schemas.ts";
 

@@ -5,10 +5,10 @@ import type { Agent, AgentDefinition, AgentStore, NewVersion } from "../../store
 import type { CallStore } from "../../store/calls/call-store.ts";
 import type { CallCreationDeps } from "../calls/create.ts";
 import { type CallSpecDeps, offerTo } from "../calls/spec.ts";
-import { actOf } from "../http/auth.ts";
+import { actOf } from "../http/access/auth.ts";
 import { ApiError, invalidRequest, notFound, type Problem, REFUSALS } from "../http/errors.ts";
-import { requireMatch } from "../http/if-match.ts";
-import type { LargeResponsesDeps } from "../http/large-response-hooks.ts";
+import { requireMatch } from "../http/requests/if-match.ts";
+import type { LargeResponsesDeps } from "../http/responses/large-response-hooks.ts";
 import { checkedDefinition, isSameDefinition } from "./definition.ts";
 import { etagOf } from "./items.ts";
 import type { AgentChanges } from "./schemas.ts";

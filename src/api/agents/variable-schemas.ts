@@ -7,7 +7,7 @@ import {
   VARIABLE_VALUE_CHARS_MAX,
 } from "../../core/limits/agents/agents.ts";
 import { VARIABLE_TYPES } from "../../store/agent-store.ts";
-import { ALONGSIDE_FIELD_ERRORS, listOf, oneOf } from "../http/fields.ts";
+import { ALONGSIDE_FIELD_ERRORS, listOf, oneOf } from "../http/requests/fields.ts";
 
 // Each `error` continues the field's name: see fields.ts.
 

@@ -6,7 +6,7 @@ import {
 } from "../../core/limits/agents/agents.ts";
 import type { AgentDefinition, AgentVariable, VariableType, VariableValues } from "../../store/agent-store.ts";
 import type { Problem } from "../http/errors.ts";
-import { isBlank, problem, problemWithoutValue } from "../http/validation.ts";
+import { isBlank, problem, problemWithoutValue } from "../http/requests/validation.ts";
 
 /** A place for a variable: `{{name}}`, with spaces inside the braces or without. */
 const PLACEHOLDER = /\{\{[ \t]*([A-Za-z_]\w*)[ \t]*\}\}/g;

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { wholeNumber } from "../http/fields.ts";
-import { integerOf } from "../http/query.ts";
+import { wholeNumber } from "../http/requests/fields.ts";
+import { integerOf } from "../http/requests/query.ts";
 
 /** The largest number that both databases store in a column of integers. */
 const VERSION_MAX = 2_147_483_647;

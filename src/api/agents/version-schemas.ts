@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { ApiKeyId } from "../../core/ids.ts";
 import { DIFF_LINES_MAX } from "../../core/limits/agents/agents.ts";
-import { time } from "../calls/response-schemas.ts";
-import { pageFields } from "../http/cursor.ts";
-import { flag } from "../http/fields.ts";
-import { pageSchema } from "../http/pages.ts";
+import { time } from "../calls/schemas/response-schemas.ts";
+import { flag } from "../http/requests/fields.ts";
+import { pageFields } from "../http/responses/cursor.ts";
+import { pageSchema } from "../http/responses/pages.ts";
 import { agentId, definitionFields } from "./schemas.ts";
 import { versionNumber, versionParameter } from "./version-number.ts";
 

@@ -8,12 +8,12 @@ import { asApiKeyId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
 import { API_KEYS_MAX } from "../../core/limits/accounts/api-keys.ts";
 import type { ApiKeyRecord, ApiKeyStatus, ApiKeyStore } from "../../store/accounts/api-key-store.ts";
-import type { ApiKeyCache } from "../http/api-key-cache.ts";
-import { actOf, requireScopes } from "../http/auth.ts";
-import { cursorOf, idOf } from "../http/cursor.ts";
+import type { ApiKeyCache } from "../http/access/api-key-cache.ts";
+import { actOf, requireScopes } from "../http/access/auth.ts";
 import { ApiError, found, invalidRequest } from "../http/errors.ts";
-import { NoQuery, noQueryProblems } from "../http/query.ts";
-import { problem, schemaProblems } from "../http/validation.ts";
+import { NoQuery, noQueryProblems } from "../http/requests/query.ts";
+import { problem, schemaProblems } from "../http/requests/validation.ts";
+import { cursorOf, idOf } from "../http/responses/cursor.ts";
 import {
   ApiKeyChangesBody,
   ApiKeyFilters,

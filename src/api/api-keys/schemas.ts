@@ -7,12 +7,12 @@ import {
   API_KEY_OVERLAP_S_MAX,
 } from "../../core/limits/accounts/api-keys.ts";
 import { API_KEY_STATUSES } from "../../store/accounts/api-key-store.ts";
-import { meaningsOf } from "../calls/meanings.ts";
-import { time } from "../calls/response-schemas.ts";
-import { pageFields } from "../http/cursor.ts";
-import { oneOf, wholeNumber } from "../http/fields.ts";
-import { pageSchema } from "../http/pages.ts";
-import { isBlank } from "../http/validation.ts";
+import { meaningsOf } from "../calls/schemas/meanings.ts";
+import { time } from "../calls/schemas/response-schemas.ts";
+import { oneOf, wholeNumber } from "../http/requests/fields.ts";
+import { isBlank } from "../http/requests/validation.ts";
+import { pageFields } from "../http/responses/cursor.ts";
+import { pageSchema } from "../http/responses/pages.ts";
 
 // Each `error` continues the field's name: see fields.ts.
 

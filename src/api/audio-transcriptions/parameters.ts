@@ -1,6 +1,6 @@
 import { VOCABULARY_WORD_CHARS_MAX, VOCABULARY_WORDS_MAX } from "../../core/limits/transcriptions/transcriptions.ts";
 import { invalidRequest, type Problem } from "../http/errors.ts";
-import { problem, problemWithoutValue } from "../http/validation.ts";
+import { problem, problemWithoutValue } from "../http/requests/validation.ts";
 import type { FormField } from "../uploads/receive.ts";
 
 export const OPENAI_FORMATS = ["json", "text", "srt", "vtt", "verbose_json"] as const;

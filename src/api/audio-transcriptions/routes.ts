@@ -5,11 +5,11 @@ import { FILE_NAME_CHARS_MAX } from "../../core/limits/transcriptions/transcript
 import { newId } from "../../core/new-id.ts";
 import type { TranscriptionResult } from "../../core/transcriptions/result.ts";
 import type { Transcription, TranscriptionStore } from "../../store/transcription-store.ts";
-import type { ApiKeyCache } from "../http/api-key-cache.ts";
-import { type Caller, callerOfText } from "../http/auth.ts";
+import type { ApiKeyCache } from "../http/access/api-key-cache.ts";
+import { type Caller, callerOfText } from "../http/access/auth.ts";
 import { ApiError, toApiError, unauthorized } from "../http/errors.ts";
-import { NoQuery } from "../http/query.ts";
-import { onResponseEnd } from "../http/response-end.ts";
+import { NoQuery } from "../http/requests/query.ts";
+import { onResponseEnd } from "../http/responses/response-end.ts";
 import {
   logCreated,
   offerOf,

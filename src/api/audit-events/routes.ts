@@ -5,7 +5,7 @@ import { isoEpochMs, isoTime } from "../../core/clock.ts";
 import type { EpochMs } from "../../core/clocks.ts";
 import { asAuditEventId } from "../../core/ids.ts";
 import type { AuditEvent, AuditStore } from "../../store/accounts/audit-store.ts";
-import { cursorOf, idOf } from "../http/cursor.ts";
+import { cursorOf, idOf } from "../http/responses/cursor.ts";
 import { type AuditEventItem, AuditEventList, AuditFilters } from "./schemas.ts";
 
 export interface AuditRoutesDeps {

@@ -5,12 +5,12 @@ import {
   AUDIT_ACTION_MEANINGS,
   AUDIT_ACTIONS,
 } from "../../core/accounts/audit-actions.ts";
-import { meaningsOf } from "../calls/meanings.ts";
-import { time } from "../calls/response-schemas.ts";
-import { pageFields } from "../http/cursor.ts";
-import { oneOf } from "../http/fields.ts";
-import { pageSchema } from "../http/pages.ts";
-import { parameter } from "../http/query.ts";
+import { meaningsOf } from "../calls/schemas/meanings.ts";
+import { time } from "../calls/schemas/response-schemas.ts";
+import { oneOf } from "../http/requests/fields.ts";
+import { parameter } from "../http/requests/query.ts";
+import { pageFields } from "../http/responses/cursor.ts";
+import { pageSchema } from "../http/responses/pages.ts";
 
 const TARGET_KINDS = [...new Set(AUDIT_ACTIONS.map((action) => action.slice(0, action.indexOf("."))))];
 

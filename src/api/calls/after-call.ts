@@ -7,10 +7,10 @@ import { ANALYSIS_EVENT_WAIT_MS, ANALYSIS_PROMPT_CHARS_MAX } from "../../core/li
 import { REDACTION_KINDS } from "../../core/redaction/kinds.ts";
 import type { Path } from "../http/display-path.ts";
 import type { Problem } from "../http/errors.ts";
-import { anyObject, flag, listOf, oneOf, text } from "../http/fields.ts";
-import { problemWithoutValue } from "../http/validation.ts";
+import { anyObject, flag, listOf, oneOf, text } from "../http/requests/fields.ts";
+import { problemWithoutValue } from "../http/requests/validation.ts";
 import { singleSchemaRule, type ToolDeps } from "../tools/selected-tools.ts";
-import { meaningsOf } from "./meanings.ts";
+import { meaningsOf } from "./schemas/meanings.ts";
 
 /** `redact` of a call or a transcription. */
 export const RedactList = listOf(oneOf(REDACTION_KINDS), REDACTION_KINDS.length, "must be a list of kinds").meta({

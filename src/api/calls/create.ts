@@ -23,11 +23,11 @@ import {
   webrtcCallsRefused,
 } from "../http/errors.ts";
 import type { CallAcceptance } from "../http/health.ts";
-import { IdempotencyHeaders, IdempotencySealer } from "../http/idempotency.ts";
-import { noQueryProblems } from "../http/query.ts";
-import { withTraceparent } from "../http/traceparent.ts";
-import { problemsOf, schemaProblems } from "../http/validation.ts";
-import type { CreatedCall } from "./response-schemas.ts";
+import { IdempotencyHeaders, IdempotencySealer } from "../http/requests/idempotency.ts";
+import { noQueryProblems } from "../http/requests/query.ts";
+import { withTraceparent } from "../http/requests/traceparent.ts";
+import { problemsOf, schemaProblems } from "../http/requests/validation.ts";
+import type { CreatedCall } from "./schemas/response-schemas.ts";
 
 declare module "fastify" {
   interface FastifyRequest {

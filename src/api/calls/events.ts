@@ -4,13 +4,17 @@ import { z } from "zod";
 import type { CallId } from "../../core/ids.ts";
 import { EVENTS_PAGE_DEFAULT, EVENTS_PAGE_MAX } from "../../core/limits/control-api/api.ts";
 import type { CallStatus, CallStore } from "../../store/calls/call-store.ts";
-import { cursorOf } from "../http/cursor.ts";
 import { notFound } from "../http/errors.ts";
-import { LARGE_RESPONSE_ERRORS, type LargeResponsesDeps, largeResponseHooks } from "../http/large-response-hooks.ts";
-import { offsetOf } from "../http/pages.ts";
-import { pageParameters } from "../http/query.ts";
-import { type CallEventItem, CallEventList } from "./event-schemas.ts";
-import { CallParams } from "./response-schemas.ts";
+import { pageParameters } from "../http/requests/query.ts";
+import { cursorOf } from "../http/responses/cursor.ts";
+import {
+  LARGE_RESPONSE_ERRORS,
+  type LargeResponsesDeps,
+  largeResponseHooks,
+} from "../http/responses/large-response-hooks.ts";
+import { offsetOf } from "../http/responses/pages.ts";
+import { type CallEventItem, CallEventList } from "./schemas/event-schemas.ts";
+import { CallParams } from "./schemas/response-schemas.ts";
 
 /** Some of a call's events in order of time. */
 export interface CallEventPage {

@@ -6,7 +6,7 @@ import type { EpochMs } from "../../core/clocks.ts";
 import type { CallId } from "../../core/ids.ts";
 import type { CallRecord, ListedCall } from "../../store/calls/call-store.ts";
 import { toolItemOf } from "../tools/tool-specs.ts";
-import type { CallItem, CallSummary, Turn } from "./response-schemas.ts";
+import type { CallItem, CallSummary, Turn } from "./schemas/response-schemas.ts";
 
 const timeOrNull = (time: EpochMs | undefined): string | null => (time === undefined ? null : isoTime(time));
 

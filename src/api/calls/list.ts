@@ -11,13 +11,17 @@ import { LIST_HEADERS_MAX, LIST_METADATA_MAX } from "../../core/limits/control-a
 import { PHONE_ADDRESS_CHARS_MAX } from "../../core/limits/phone/carriers.ts";
 import { STREAM_ID_CHARS_MAX } from "../../core/limits/streams/messages.ts";
 import { CALL_STATUSES, type CallQuery, type CallStore } from "../../store/calls/call-store.ts";
-import { cursorOf, idOf, pageFields } from "../http/cursor.ts";
-import { oneOf } from "../http/fields.ts";
-import { LARGE_RESPONSE_ERRORS, type LargeResponsesDeps, largeResponseHooks } from "../http/large-response-hooks.ts";
-import { pageOf, pageSchema } from "../http/pages.ts";
-import { parameter } from "../http/query.ts";
+import { oneOf } from "../http/requests/fields.ts";
+import { parameter } from "../http/requests/query.ts";
+import { cursorOf, idOf, pageFields } from "../http/responses/cursor.ts";
+import {
+  LARGE_RESPONSE_ERRORS,
+  type LargeResponsesDeps,
+  largeResponseHooks,
+} from "../http/responses/large-response-hooks.ts";
+import { pageOf, pageSchema } from "../http/responses/pages.ts";
 import { type HeldSince, summaryOf } from "./item.ts";
-import { CallSummary } from "./response-schemas.ts";
+import { CallSummary } from "./schemas/response-schemas.ts";
 
 export interface CallListDeps extends LargeResponsesDeps {
   calls: Pick<CallStore, "list">;

@@ -8,10 +8,14 @@ import type { CallId } from "../../core/ids.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { CallRecord, CallStore } from "../../store/calls/call-store.ts";
 import { ApiError, notFound } from "../http/errors.ts";
-import { LARGE_RESPONSE_ERRORS, type LargeResponsesDeps, largeResponseHooks } from "../http/large-response-hooks.ts";
-import { NoQuery } from "../http/query.ts";
-import { isTemporary } from "./recording-file.ts";
-import { CallParams } from "./response-schemas.ts";
+import { NoQuery } from "../http/requests/query.ts";
+import {
+  LARGE_RESPONSE_ERRORS,
+  type LargeResponsesDeps,
+  largeResponseHooks,
+} from "../http/responses/large-response-hooks.ts";
+import { isTemporary } from "./recordings/recording-file.ts";
+import { CallParams } from "./schemas/response-schemas.ts";
 
 export interface ReplayCheckDeps extends LargeResponsesDeps {
   calls: Pick<CallStore, "get">;

@@ -4,16 +4,20 @@ import { z } from "zod";
 import type { AccountId, CallId } from "../../core/ids.ts";
 import { TRANSCRIPT_PAGE_MAX } from "../../core/limits/control-api/api.ts";
 import type { CallRecord, CallStore } from "../../store/calls/call-store.ts";
-import { cursorOf } from "../http/cursor.ts";
 import { notFound, REFUSAL_CODES } from "../http/errors.ts";
-import { IdempotencyHeaders } from "../http/idempotency.ts";
-import { LARGE_RESPONSE_ERRORS, type LargeResponsesDeps, largeResponseHooks } from "../http/large-response-hooks.ts";
-import { offsetOf, pageOf } from "../http/pages.ts";
-import { NoQuery, pageParameters } from "../http/query.ts";
+import { IdempotencyHeaders } from "../http/requests/idempotency.ts";
+import { NoQuery, pageParameters } from "../http/requests/query.ts";
+import { cursorOf } from "../http/responses/cursor.ts";
+import {
+  LARGE_RESPONSE_ERRORS,
+  type LargeResponsesDeps,
+  largeResponseHooks,
+} from "../http/responses/large-response-hooks.ts";
+import { offsetOf, pageOf } from "../http/responses/pages.ts";
 import { type CallCreationDeps, CREATE_CALL_OPTIONS, createCall, problemsOfRequest, refuseEarly } from "./create.ts";
 import { type HeldSince, itemOf, turnItemsOf } from "./item.ts";
-import { NewCallBody } from "./request-schemas.ts";
-import { CallItem, CallParams, CreatedCall, Transcript, type Turn } from "./response-schemas.ts";
+import { NewCallBody } from "./schemas/request-schemas.ts";
+import { CallItem, CallParams, CreatedCall, Transcript, type Turn } from "./schemas/response-schemas.ts";
 import { type CallSpecDeps, callSpecOf, offerTo } from "./spec.ts";
 
 export interface CallRoutesDeps extends CallCreationDeps, CallSpecDeps, LargeResponsesDeps {

@@ -8,7 +8,7 @@ import { primaryLanguages } from "../../speech/languages.ts";
 import type { AccountState } from "../../store/accounts/api-key-store.ts";
 import type { Path } from "../http/display-path.ts";
 import { ApiError, firstProblems, notImplemented, type Problem } from "../http/errors.ts";
-import { isBlank, problem, problemsOf, problemWithoutValue } from "../http/validation.ts";
+import { isBlank, problem, problemsOf, problemWithoutValue } from "../http/requests/validation.ts";
 import { callKnowledgeOf } from "../tools/corpora.ts";
 import { readingOnce } from "../tools/corpora-once.ts";
 import { type SavedToolDeps, type SavedTools, savedToolsOf, toolIdsIn } from "../tools/saved.ts";
@@ -17,7 +17,7 @@ import { toolSpecsOf } from "../tools/tool-specs.ts";
 import type { VoiceCatalogue } from "../voices/catalogue.ts";
 import { languageByCode, lookUpVoiceAndLanguage, voiceByIdOrName } from "../voices/lookup.ts";
 import { afterCallProblems } from "./after-call.ts";
-import { isG711, type NewCallBody, STREAM_RATE_HZ_DEFAULT, WebsocketBody } from "./request-schemas.ts";
+import { isG711, type NewCallBody, STREAM_RATE_HZ_DEFAULT, WebsocketBody } from "./schemas/request-schemas.ts";
 
 /** What this installation offers to calls; `offerTo` narrows it to one account. */
 export interface CallSpecDeps extends ToolDeps {

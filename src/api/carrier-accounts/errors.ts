@@ -4,7 +4,7 @@ import type { CarrierId } from "../../core/ids.ts";
 import type { CarrierStore, OpenedCarrier } from "../../store/telephony/carrier-store.ts";
 import type { CarrierProblem } from "../../telephony/carrier-accounts.ts";
 import { ApiError, found, invalidRequest } from "../http/errors.ts";
-import { problemWithoutValue } from "../http/validation.ts";
+import { problemWithoutValue } from "../http/requests/validation.ts";
 
 /** Codes of carriers are short; anything else is no code. */
 const CODE = /^[\w.-]{1,64}$/;

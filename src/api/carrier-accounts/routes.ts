@@ -10,11 +10,11 @@ import { CARRIERS_MAX } from "../../core/limits/phone/carriers.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { Carrier, CarrierStore, UnsettledCalls } from "../../store/telephony/carrier-store.ts";
 import type { CarrierAccounts } from "../../telephony/carrier-accounts.ts";
-import { actOf } from "../http/auth.ts";
-import { cursorOf, idOf } from "../http/cursor.ts";
+import { actOf } from "../http/access/auth.ts";
 import { ApiError, found, invalidRequest, type Problem } from "../http/errors.ts";
-import { NoQuery, noQueryProblems } from "../http/query.ts";
-import { problemWithoutValue, schemaProblems } from "../http/validation.ts";
+import { NoQuery, noQueryProblems } from "../http/requests/query.ts";
+import { problemWithoutValue, schemaProblems } from "../http/requests/validation.ts";
+import { cursorOf, idOf } from "../http/responses/cursor.ts";
 import { credentialsError } from "./errors.ts";
 import {
   CarrierChangesBody,

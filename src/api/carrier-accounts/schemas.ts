@@ -8,12 +8,12 @@ import {
   CARRIER_NAME_CHARS_MAX,
   PHONE_CALLS_AT_ONCE_MAX,
 } from "../../core/limits/phone/carriers.ts";
-import { time } from "../calls/response-schemas.ts";
-import { pageFields } from "../http/cursor.ts";
+import { time } from "../calls/schemas/response-schemas.ts";
 import { documentedAs } from "../http/documented-as.ts";
-import { listOf, oneOf, wholeNumber } from "../http/fields.ts";
-import { pageSchema } from "../http/pages.ts";
-import { isBlank } from "../http/validation.ts";
+import { listOf, oneOf, wholeNumber } from "../http/requests/fields.ts";
+import { isBlank } from "../http/requests/validation.ts";
+import { pageFields } from "../http/responses/cursor.ts";
+import { pageSchema } from "../http/responses/pages.ts";
 
 // Each `error` continues the field's name: see fields.ts.
 

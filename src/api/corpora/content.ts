@@ -4,8 +4,8 @@ import { DOCUMENT_NAME_CHARS_MAX } from "../../core/limits/knowledge/corpora.ts"
 import type { DocumentReplacement } from "../../store/corpora/document-store.ts";
 import { problemsOfHead, problemsOfRequest } from "../calls/create.ts";
 import { firstProblems, invalidRequest, type Problem } from "../http/errors.ts";
-import { readJson } from "../http/json-body.ts";
-import { problemWithoutValue, validatorCompiler } from "../http/validation.ts";
+import { readJson } from "../http/requests/json-body.ts";
+import { problemWithoutValue, validatorCompiler } from "../http/requests/validation.ts";
 import type { FormField, Upload } from "../uploads/receive.ts";
 import { type DocumentBody, UploadFields } from "./schemas.ts";
 

@@ -5,12 +5,16 @@ import { asCorpusId, type CorpusId } from "../../core/ids.ts";
 import { CORPORA_PER_ACCOUNT_MAX } from "../../core/limits/knowledge/corpora.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { CorpusStore } from "../../store/corpora/corpus-store.ts";
-import { actOf } from "../http/auth.ts";
-import { cursorOf, idOf } from "../http/cursor.ts";
+import { actOf } from "../http/access/auth.ts";
 import { ApiError, found, notFound } from "../http/errors.ts";
-import { LARGE_RESPONSE_ERRORS, type LargeResponsesDeps, largeResponseHooks } from "../http/large-response-hooks.ts";
-import { pageOf } from "../http/pages.ts";
-import { NoQuery } from "../http/query.ts";
+import { NoQuery } from "../http/requests/query.ts";
+import { cursorOf, idOf } from "../http/responses/cursor.ts";
+import {
+  LARGE_RESPONSE_ERRORS,
+  type LargeResponsesDeps,
+  largeResponseHooks,
+} from "../http/responses/large-response-hooks.ts";
+import { pageOf } from "../http/responses/pages.ts";
 import { corpusItemOf } from "./items.ts";
 import { CorpusItem, CorpusPage } from "./response-schemas.ts";
 import { CorpusChangesBody, CorpusFilters, CorpusParams, NewCorpusBody } from "./schemas.ts";

@@ -5,13 +5,17 @@ import { asDocumentId, type DocumentId } from "../../core/ids.ts";
 import type { CorpusStore } from "../../store/corpora/corpus-store.ts";
 import type { DocumentStore } from "../../store/corpora/document-store.ts";
 import { CREATE_CALL_OPTIONS } from "../calls/create.ts";
-import { actOf } from "../http/auth.ts";
-import { cursorOf, idOf } from "../http/cursor.ts";
+import { actOf } from "../http/access/auth.ts";
 import { ApiError, found, REFUSAL_CODES } from "../http/errors.ts";
-import { IdempotencyHeaders } from "../http/idempotency.ts";
-import { LARGE_RESPONSE_ERRORS, type LargeResponsesDeps, largeResponseHooks } from "../http/large-response-hooks.ts";
-import { pageOf } from "../http/pages.ts";
-import { NoQuery } from "../http/query.ts";
+import { IdempotencyHeaders } from "../http/requests/idempotency.ts";
+import { NoQuery } from "../http/requests/query.ts";
+import { cursorOf, idOf } from "../http/responses/cursor.ts";
+import {
+  LARGE_RESPONSE_ERRORS,
+  type LargeResponsesDeps,
+  largeResponseHooks,
+} from "../http/responses/large-response-hooks.ts";
+import { pageOf } from "../http/responses/pages.ts";
 import { acceptForms } from "../uploads/with-upload.ts";
 import { documentItemOf } from "./items.ts";
 import { DocumentItem, DocumentPage } from "./response-schemas.ts";

@@ -12,10 +12,10 @@ import {
 } from "../../core/limits/knowledge/retrieval.ts";
 import type { CorpusStore } from "../../store/corpora/corpus-store.ts";
 import { found } from "../http/errors.ts";
-import { textNotBlank, wholeNumber } from "../http/fields.ts";
-import { LARGE_RESPONSE_ERRORS, largeResponseHooks } from "../http/large-response-hooks.ts";
-import type { LargeResponses } from "../http/large-responses.ts";
-import { NoQuery } from "../http/query.ts";
+import { textNotBlank, wholeNumber } from "../http/requests/fields.ts";
+import { NoQuery } from "../http/requests/query.ts";
+import { LARGE_RESPONSE_ERRORS, largeResponseHooks } from "../http/responses/large-response-hooks.ts";
+import type { LargeResponses } from "../http/responses/large-responses.ts";
 import { CorpusParams, corpusId, documentId, isLanguageTag } from "./schemas.ts";
 
 export interface CorpusQueryDeps {

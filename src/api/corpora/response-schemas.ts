@@ -8,8 +8,8 @@ import {
   DOCUMENT_STATUSES,
   type DocumentFailureCode,
 } from "../../core/knowledge/documents.ts";
-import { time } from "../calls/response-schemas.ts";
-import { pageSchema } from "../http/pages.ts";
+import { time } from "../calls/schemas/response-schemas.ts";
+import { pageSchema } from "../http/responses/pages.ts";
 import { CORPUS, DOCUMENTS } from "./examples.ts";
 import { corpusId, documentId } from "./schemas.ts";
 

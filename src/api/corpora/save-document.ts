@@ -8,10 +8,10 @@ import type { CorpusStore } from "../../store/corpora/corpus-store.ts";
 import type { Document, DocumentStore, NewDocument } from "../../store/corpora/document-store.ts";
 import type { DocumentFiles } from "../../store/data-dir/document-files.ts";
 import { idempotencyMismatch } from "../calls/create.ts";
-import { actOf } from "../http/auth.ts";
+import { actOf } from "../http/access/auth.ts";
 import { ApiError, found, notFound, REFUSALS } from "../http/errors.ts";
 import type { CallAcceptance } from "../http/health.ts";
-import { IdempotencySealer } from "../http/idempotency.ts";
+import { IdempotencySealer } from "../http/requests/idempotency.ts";
 import { isForm, type UploadDeps, withUpload } from "../uploads/with-upload.ts";
 import { checkedFields, contentInBody, contentOfUpload, type GivenContent, nameOfUrl } from "./content.ts";
 

@@ -10,10 +10,10 @@ import {
   DOCUMENT_URL_CHARS_MAX,
   INLINE_TEXT_CHARS_MAX,
 } from "../../core/limits/knowledge/corpora.ts";
-import { metadata } from "../calls/request-schemas.ts";
-import { pageFields } from "../http/cursor.ts";
-import { ALONGSIDE_FIELD_ERRORS, oneOf, textNotBlank } from "../http/fields.ts";
-import { isBlank } from "../http/validation.ts";
+import { metadata } from "../calls/schemas/request-schemas.ts";
+import { ALONGSIDE_FIELD_ERRORS, oneOf, textNotBlank } from "../http/requests/fields.ts";
+import { isBlank } from "../http/requests/validation.ts";
+import { pageFields } from "../http/responses/cursor.ts";
 
 // Each `error` continues the field's name: see fields.ts.
 

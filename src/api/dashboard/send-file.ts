@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { matchesEtag } from "../http/etag.ts";
+import { matchesEtag } from "../http/responses/etag.ts";
 import type { DashboardFile } from "./files.ts";
 
 /** The forms of a file, the one that browsers take best first. */

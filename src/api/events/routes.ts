@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
-import type { Caller } from "../http/auth.ts";
+import type { Caller } from "../http/access/auth.ts";
 import { ApiError } from "../http/errors.ts";
-import { oneOf } from "../http/fields.ts";
-import { onResponseEnd } from "../http/response-end.ts";
+import { oneOf } from "../http/requests/fields.ts";
+import { onResponseEnd } from "../http/responses/response-end.ts";
 import type { EventFeed } from "./feed.ts";
 
 /** The media type of a stream of events. */

@@ -24,14 +24,14 @@ import { AgentCallBody } from "../agents/schemas.ts";
 import type { CallFacts } from "../agents/variables.ts";
 import { CREATE_CALL_OPTIONS, problemsOfRequest, refusalOf, refuseEarly } from "../calls/create.ts";
 import { type HeldSince, itemOf } from "../calls/item.ts";
-import { NewCallBody } from "../calls/request-schemas.ts";
-import { CallItem, CallParams } from "../calls/response-schemas.ts";
+import { NewCallBody } from "../calls/schemas/request-schemas.ts";
+import { CallItem, CallParams } from "../calls/schemas/response-schemas.ts";
 import { callSpecOf, offerTo } from "../calls/spec.ts";
 import { ApiError, accountLimitError, invalidRequest, notFound, type Problem, REFUSAL_CODES } from "../http/errors.ts";
-import { IdempotencyHeaders, IdempotencySealer } from "../http/idempotency.ts";
-import { NoQuery } from "../http/query.ts";
-import { withTraceparent } from "../http/traceparent.ts";
-import { problem, problemsOf } from "../http/validation.ts";
+import { IdempotencyHeaders, IdempotencySealer } from "../http/requests/idempotency.ts";
+import { NoQuery } from "../http/requests/query.ts";
+import { withTraceparent } from "../http/requests/traceparent.ts";
+import { problem, problemsOf } from "../http/requests/validation.ts";
 import { DtmfBody, NewPhoneCallBody, TransferBody } from "./schemas.ts";
 
 export interface PhoneCallRoutesDeps extends AgentRoutesDeps {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { DTMF_DIGITS_MAX, RING_S_DEFAULT, RING_S_MAX, RING_S_MIN } from "../../core/limits/phone/phone-calls.ts";
-import { textNotBlank, wholeNumber } from "../http/fields.ts";
+import { textNotBlank, wholeNumber } from "../http/requests/fields.ts";
 
 /** What a telephone call has besides its configuration, which is that of `POST /calls` or of a saved agent. */
 export const NewPhoneCallBody = z

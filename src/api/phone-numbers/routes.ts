@@ -13,11 +13,11 @@ import type { InboundWebhookStore } from "../../store/telephony/inbound-webhook-
 import type { PhoneNumber, PhoneNumberStore } from "../../store/telephony/phone-number-store.ts";
 import type { CarrierAccounts } from "../../telephony/carrier-accounts.ts";
 import { carrierError, openedCarrier } from "../carrier-accounts/errors.ts";
-import { actOf } from "../http/auth.ts";
-import { cursorOf, idOf } from "../http/cursor.ts";
+import { actOf } from "../http/access/auth.ts";
 import { ApiError, found, invalidRequest } from "../http/errors.ts";
-import { NoQuery, noQueryProblems } from "../http/query.ts";
-import { problem, schemaProblems } from "../http/validation.ts";
+import { NoQuery, noQueryProblems } from "../http/requests/query.ts";
+import { problem, schemaProblems } from "../http/requests/validation.ts";
+import { cursorOf, idOf } from "../http/responses/cursor.ts";
 import { attachNumber, detachNumber, testCallTo } from "./attachment.ts";
 import {
   ChangedPhoneNumber,

@@ -7,13 +7,13 @@ import {
   TEST_CALL_TEXTS_MAX,
 } from "../../core/limits/phone/carriers.ts";
 import { agentId } from "../agents/schemas.ts";
-import { time } from "../calls/response-schemas.ts";
+import { time } from "../calls/schemas/response-schemas.ts";
 import { carrierId, maxConcurrentCalls, name } from "../carrier-accounts/schemas.ts";
-import { pageFields } from "../http/cursor.ts";
-import { flag } from "../http/fields.ts";
-import { pageSchema } from "../http/pages.ts";
-import { parameter } from "../http/query.ts";
-import { isBlank } from "../http/validation.ts";
+import { flag } from "../http/requests/fields.ts";
+import { parameter } from "../http/requests/query.ts";
+import { isBlank } from "../http/requests/validation.ts";
+import { pageFields } from "../http/responses/cursor.ts";
+import { pageSchema } from "../http/responses/pages.ts";
 
 // Each `error` continues the field's name: see fields.ts.
 

@@ -6,11 +6,11 @@ import { asAccountSecretId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { AccountSecret, AccountSecretStore } from "../../store/accounts/account-secret-store.ts";
-import { actOf } from "../http/auth.ts";
-import { cursorOf, idOf } from "../http/cursor.ts";
+import { actOf } from "../http/access/auth.ts";
 import { found, invalidRequest, type Problem } from "../http/errors.ts";
-import { NoQuery, noQueryProblems } from "../http/query.ts";
-import { problem, schemaProblems } from "../http/validation.ts";
+import { NoQuery, noQueryProblems } from "../http/requests/query.ts";
+import { problem, schemaProblems } from "../http/requests/validation.ts";
+import { cursorOf, idOf } from "../http/responses/cursor.ts";
 import { CredentialFilters, CredentialItem, CredentialList, CredentialParams, NewCredentialBody } from "./schemas.ts";
 
 export interface CredentialRoutesDeps {

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { AccountSecretId } from "../../core/ids.ts";
 import { PROVIDER_CREDENTIAL_CHARS_MAX } from "../../core/limits/accounts/accounts.ts";
-import { time } from "../calls/response-schemas.ts";
-import { pageFields } from "../http/cursor.ts";
-import { text } from "../http/fields.ts";
-import { pageSchema } from "../http/pages.ts";
+import { time } from "../calls/schemas/response-schemas.ts";
+import { text } from "../http/requests/fields.ts";
+import { pageFields } from "../http/responses/cursor.ts";
+import { pageSchema } from "../http/responses/pages.ts";
 
 // Each `error` continues the field's name: see fields.ts.
 

@@ -8,11 +8,11 @@ import { PUBLISHABLE_KEYS_MAX } from "../../core/limits/accounts/web-calls.ts";
 import type { PublishableKey, PublishableKeyStore } from "../../store/accounts/publishable-key-store.ts";
 import type { Agent, AgentStore } from "../../store/agent-store.ts";
 import type { CallSpecDeps } from "../calls/spec.ts";
-import { actOf, requireScopes } from "../http/auth.ts";
-import { cursorOf, idOf } from "../http/cursor.ts";
+import { actOf, requireScopes } from "../http/access/auth.ts";
 import { ApiError, found, invalidRequest, type Problem } from "../http/errors.ts";
-import { NoQuery, noQueryProblems } from "../http/query.ts";
-import { problem, schemaProblems } from "../http/validation.ts";
+import { NoQuery, noQueryProblems } from "../http/requests/query.ts";
+import { problem, schemaProblems } from "../http/requests/validation.ts";
+import { cursorOf, idOf } from "../http/responses/cursor.ts";
 import { pricesMissingFor } from "../web-calls/prices.ts";
 import {
   NewPublishableKeyBody,

@@ -16,11 +16,11 @@ import {
 import { isSerializedOrigin, serializedOriginOf } from "../../core/network/origins.ts";
 import { PUBLISHABLE_KEY_STATUSES } from "../../store/accounts/publishable-key-store.ts";
 import { agentId } from "../agents/schemas.ts";
-import { time } from "../calls/response-schemas.ts";
-import { pageFields } from "../http/cursor.ts";
-import { numberBetween, oneOf, wholeNumber } from "../http/fields.ts";
-import { pageSchema } from "../http/pages.ts";
-import { isBlank } from "../http/validation.ts";
+import { time } from "../calls/schemas/response-schemas.ts";
+import { numberBetween, oneOf, wholeNumber } from "../http/requests/fields.ts";
+import { isBlank } from "../http/requests/validation.ts";
+import { pageFields } from "../http/responses/cursor.ts";
+import { pageSchema } from "../http/responses/pages.ts";
 
 // Each `error` continues the field's name: see fields.ts.
 

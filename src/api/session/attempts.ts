@@ -8,8 +8,8 @@ import {
   ATTEMPTS_PER_PAIR,
 } from "../../core/limits/accounts/people.ts";
 import { addressGroup } from "../../core/network/client-address.ts";
+import { TokenBuckets } from "../http/access/token-buckets.ts";
 import { ApiError } from "../http/errors.ts";
-import { TokenBuckets } from "../http/token-buckets.ts";
 
 /** An attempt that may be made; to be called when the password was right. */
 export interface Attempt {

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { SCOPES_OF_ROLE } from "../../core/accounts/roles.ts";
 import type { SessionPrincipal, SessionStore } from "../../store/users/session-store.ts";
-import type { Caller } from "../http/auth.ts";
+import type { Caller } from "../http/access/auth.ts";
 import { ApiError, notSignedIn } from "../http/errors.ts";
 import { readCookie } from "./cookies.ts";
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { isoTime } from "../../core/clock.ts";
 import type { SessionRecord, SessionStore } from "../../store/users/session-store.ts";
-import { NoQuery } from "../http/query.ts";
+import { NoQuery } from "../http/requests/query.ts";
 import { currentSession } from "./auth.ts";
 
 export interface OwnSessionDeps {

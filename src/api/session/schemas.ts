@@ -4,8 +4,8 @@ import { PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from "../../core/limits/accoun
 import { normalizedEmail } from "../../core/text/emails.ts";
 import type { Path } from "../http/display-path.ts";
 import type { Problem } from "../http/errors.ts";
-import { parameter } from "../http/query.ts";
-import { problemWithoutValue } from "../http/validation.ts";
+import { parameter } from "../http/requests/query.ts";
+import { problemWithoutValue } from "../http/requests/validation.ts";
 import { email } from "../users/schemas.ts";
 
 /** A field whose value no answer may show: it is checked by the functions below. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
-import { NoQuery } from "../http/query.ts";
+import { NoQuery } from "../http/requests/query.ts";
 import { type Status, StatusItem } from "./schemas.ts";
 
 export interface StatusRoutesDeps {

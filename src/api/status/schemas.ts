@@ -2,7 +2,7 @@ import { z } from "zod";
 import { STAGES } from "../../core/calls/stages.ts";
 import { NODE_STATES } from "../../store/cluster/node-store.ts";
 import { WORKER_ROLES } from "../../store/handoff/messages.ts";
-import { time } from "../calls/response-schemas.ts";
+import { time } from "../calls/schemas/response-schemas.ts";
 import { REFUSAL_CODES } from "../http/errors.ts";
 
 const count = (description: string) => z.int().meta({ description });

@@ -1,7 +1,7 @@
 import type { Clock } from "../../core/clock.ts";
 import { OWNER_PAGES_MAX, SCRATCH_CALLS_MAX, SCRATCH_WINDOW_MS } from "../../core/limits/accounts/owner-links.ts";
+import { headerSeconds, TokenBuckets } from "../http/access/token-buckets.ts";
 import { ApiError } from "../http/errors.ts";
-import { headerSeconds, TokenBuckets } from "../http/token-buckets.ts";
 
 /** Limits how often a page starts calls. The buckets are in the memory of this process. */
 export class ScratchRates {

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { NewCallBody } from "../calls/request-schemas.ts";
-import { oneOf } from "../http/fields.ts";
+import { NewCallBody } from "../calls/schemas/request-schemas.ts";
+import { oneOf } from "../http/requests/fields.ts";
 import { email } from "../users/schemas.ts";
 import { WEB_CONNECTION_TYPES } from "../web-calls/schemas.ts";
 

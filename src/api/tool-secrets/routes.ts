@@ -6,11 +6,11 @@ import { asAccountSecretId } from "../../core/ids.ts";
 import { TOOL_SECRETS_MAX } from "../../core/limits/accounts/accounts.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { AccountSecret, AccountSecretStore } from "../../store/accounts/account-secret-store.ts";
-import { actOf } from "../http/auth.ts";
-import { cursorOf, idOf } from "../http/cursor.ts";
+import { actOf } from "../http/access/auth.ts";
 import { ApiError, found, invalidRequest } from "../http/errors.ts";
-import { NoQuery, noQueryProblems } from "../http/query.ts";
-import { schemaProblems } from "../http/validation.ts";
+import { NoQuery, noQueryProblems } from "../http/requests/query.ts";
+import { schemaProblems } from "../http/requests/validation.ts";
+import { cursorOf, idOf } from "../http/responses/cursor.ts";
 import { NewToolSecretBody, ToolSecretFilters, ToolSecretItem, ToolSecretList, ToolSecretParams } from "./schemas.ts";
 
 export interface ToolSecretRoutesDeps {

@@ -4,9 +4,9 @@ import { TOOL_SECRET_HOSTS_MAX } from "../../core/limits/accounts/accounts.ts";
 import { TOOL_HEADER_CHARS_MAX } from "../../core/limits/agents/tools.ts";
 import { SECRET_NAME } from "../../core/tools/http-tool.ts";
 import { exactHost } from "../../core/tools/secrets.ts";
-import { time } from "../calls/response-schemas.ts";
-import { pageFields } from "../http/cursor.ts";
-import { pageSchema } from "../http/pages.ts";
+import { time } from "../calls/schemas/response-schemas.ts";
+import { pageFields } from "../http/responses/cursor.ts";
+import { pageSchema } from "../http/responses/pages.ts";
 
 // Each `error` continues the field's name: see fields.ts.
 

@@ -12,7 +12,7 @@ import {
 import { textTokens } from "../../speech/llm/prompt/text-tokens.ts";
 import type { Path } from "../http/display-path.ts";
 import type { Problem } from "../http/errors.ts";
-import { problem, problemWithoutValue } from "../http/validation.ts";
+import { problem, problemWithoutValue } from "../http/requests/validation.ts";
 import type { SelectedTool } from "./schemas.ts";
 
 /** A corpus as calls need it. */

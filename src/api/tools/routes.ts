@@ -4,14 +4,14 @@ import { z } from "zod";
 import { asToolId } from "../../core/ids.ts";
 import type { SchemaChecks } from "../../core/schemas/checker.ts";
 import { builtInHasEffects } from "../../core/tools/effects.ts";
-import { actOf } from "../http/auth.ts";
-import { cursorOf, idOf } from "../http/cursor.ts";
+import { actOf } from "../http/access/auth.ts";
 import { ApiError, found, invalidRequest, notFound } from "../http/errors.ts";
-import { requireMatch } from "../http/if-match.ts";
-import { LARGE_RESPONSE_ERRORS, largeResponseHooks } from "../http/large-response-hooks.ts";
-import { pageOf } from "../http/pages.ts";
-import { NoQuery, noQueryProblems } from "../http/query.ts";
-import { schemaProblems } from "../http/validation.ts";
+import { requireMatch } from "../http/requests/if-match.ts";
+import { NoQuery, noQueryProblems } from "../http/requests/query.ts";
+import { schemaProblems } from "../http/requests/validation.ts";
+import { cursorOf, idOf } from "../http/responses/cursor.ts";
+import { LARGE_RESPONSE_ERRORS, largeResponseHooks } from "../http/responses/large-response-hooks.ts";
+import { pageOf } from "../http/responses/pages.ts";
 import { etagOf, itemOf, summaryOf } from "./saved-items.ts";
 import {
   type BuiltInToolItem,

@@ -12,11 +12,11 @@ import {
 import { OMISSION_MEANINGS, OMISSION_REASONS } from "../../core/tools/mcp/messages.ts";
 import { TOOL_FAULTS } from "../../core/tools/outcome.ts";
 import { SAVED_TOOL_TYPES } from "../../store/tool-store.ts";
-import { meaningsOf } from "../calls/meanings.ts";
-import { time } from "../calls/response-schemas.ts";
-import { pageFields } from "../http/cursor.ts";
-import { ALONGSIDE_FIELD_ERRORS, anyObject, listOf, oneOf, text } from "../http/fields.ts";
-import { pageSchema } from "../http/pages.ts";
+import { meaningsOf } from "../calls/schemas/meanings.ts";
+import { time } from "../calls/schemas/response-schemas.ts";
+import { ALONGSIDE_FIELD_ERRORS, anyObject, listOf, oneOf, text } from "../http/requests/fields.ts";
+import { pageFields } from "../http/responses/cursor.ts";
+import { pageSchema } from "../http/responses/pages.ts";
 import { describedFields, HttpDefinition, headersField, runFields } from "./schemas.ts";
 
 // Each `error` continues the field's name: see fields.ts.

@@ -11,7 +11,7 @@ import type { McpLister, McpListing } from "../../core/tools/mcp/lister.ts";
 import type { AccountSecretStore } from "../../store/accounts/account-secret-store.ts";
 import type { SavedTool, SavedToolDefinition, ToolStore } from "../../store/tool-store.ts";
 import { ApiError, invalidRequest, type Problem } from "../http/errors.ts";
-import { problem, problemsOf } from "../http/validation.ts";
+import { problem, problemsOf } from "../http/requests/validation.ts";
 import { AccountSlots } from "./account-slots.ts";
 import { NewToolBody, type ToolChanges } from "./saved-schemas.ts";
 import { savedDefinitionProblems, type ToolDeps } from "./selected-tools.ts";

@@ -29,8 +29,16 @@ import { DTMF_DIGITS_MAX } from "../../core/limits/phone/phone-calls.ts";
 import { DTMF_DIGITS, isHoldSeconds, isTransferTarget } from "../../core/tools/built-in-tools.ts";
 import { TOOL_NAME } from "../../core/tools/names.ts";
 import { languageCode } from "../../speech/languages.ts";
-import { ALONGSIDE_FIELD_ERRORS, anyObject, flag, oneOf, text, textNotBlank, wholeNumber } from "../http/fields.ts";
-import { isBlank } from "../http/validation.ts";
+import {
+  ALONGSIDE_FIELD_ERRORS,
+  anyObject,
+  flag,
+  oneOf,
+  text,
+  textNotBlank,
+  wholeNumber,
+} from "../http/requests/fields.ts";
+import { isBlank } from "../http/requests/validation.ts";
 
 /** Every tool that the service carries out itself, in the order of the specification. */
 export const TOOL_NAMES = [

@@ -26,7 +26,7 @@ import { languageCode, primaryLanguages } from "../../speech/languages.ts";
 import type { AccountSecretStore } from "../../store/accounts/account-secret-store.ts";
 import type { Path } from "../http/display-path.ts";
 import { ApiError, type Problem } from "../http/errors.ts";
-import { isBlank, problem, problemWithoutValue } from "../http/validation.ts";
+import { isBlank, problem, problemWithoutValue } from "../http/requests/validation.ts";
 import type { VoiceCatalogue } from "../voices/catalogue.ts";
 import { languageRule } from "../voices/lookup.ts";
 import { type CorpusLookup, corpusProblems, type NamedCorpora, namedCorpora } from "./corpora.ts";

@@ -2,11 +2,15 @@ import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { asToolRunId } from "../../core/ids.ts";
 import type { ToolStore } from "../../store/tool-store.ts";
-import { cursorOf, idOf } from "../http/cursor.ts";
 import { found, invalidRequest } from "../http/errors.ts";
-import { LARGE_RESPONSE_ERRORS, type LargeResponsesDeps, largeResponseHooks } from "../http/large-response-hooks.ts";
-import { NoQuery, noQueryProblems } from "../http/query.ts";
-import { schemaProblems } from "../http/validation.ts";
+import { NoQuery, noQueryProblems } from "../http/requests/query.ts";
+import { schemaProblems } from "../http/requests/validation.ts";
+import { cursorOf, idOf } from "../http/responses/cursor.ts";
+import {
+  LARGE_RESPONSE_ERRORS,
+  type LargeResponsesDeps,
+  largeResponseHooks,
+} from "../http/responses/large-response-hooks.ts";
 import { runItemOf } from "./saved-items.ts";
 import { ToolParams, ToolRunFilters, ToolRunList, ToolTestBody, ToolTestResult } from "./saved-schemas.ts";
 import { type ToolTestDeps, ToolTests } from "./testing.ts";

@@ -11,7 +11,7 @@ import { failed, type ShownRequest, type ToolOutcome } from "../../core/tools/ou
 import type { AccountSecretStore } from "../../store/accounts/account-secret-store.ts";
 import type { SavedTool, ToolRun, ToolStore } from "../../store/tool-store.ts";
 import { ApiError, invalidRequest } from "../http/errors.ts";
-import { problem } from "../http/validation.ts";
+import { problem } from "../http/requests/validation.ts";
 import { AccountSlots } from "./account-slots.ts";
 import { type SavedToolDeps, specsOfSaved } from "./saved.ts";
 

@@ -15,12 +15,12 @@ import {
   RangeConditions,
   type RecordingFile,
   sendRange,
-} from "../calls/recording-file.ts";
+} from "../calls/recordings/recording-file.ts";
 import { found, notFound } from "../http/errors.ts";
-import { LARGE_RESPONSE_ERRORS, largeResponseHooks } from "../http/large-response-hooks.ts";
-import type { LargeResponses } from "../http/large-responses.ts";
-import { NoQuery } from "../http/query.ts";
-import { TranscriptionParams } from "./response-schemas.ts";
+import { NoQuery } from "../http/requests/query.ts";
+import { LARGE_RESPONSE_ERRORS, largeResponseHooks } from "../http/responses/large-response-hooks.ts";
+import type { LargeResponses } from "../http/responses/large-responses.ts";
+import { TranscriptionParams } from "./schemas/response-schemas.ts";
 
 export interface TranscriptionAudioDeps {
   transcriptions: Pick<TranscriptionStore, "get">;

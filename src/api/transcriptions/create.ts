@@ -12,15 +12,15 @@ import type { NewTranscription, Transcription, TranscriptionStore } from "../../
 import { idempotencyMismatch, problemsOfHead, problemsOfRequest } from "../calls/create.ts";
 import { ApiError, invalidRequest, type Problem, REFUSALS } from "../http/errors.ts";
 import type { CallAcceptance } from "../http/health.ts";
-import { IdempotencySealer } from "../http/idempotency.ts";
-import { problem } from "../http/validation.ts";
+import { IdempotencySealer } from "../http/requests/idempotency.ts";
+import { problem } from "../http/requests/validation.ts";
 import { isForm, type UploadDeps, type UploadTarget, withUpload } from "../uploads/with-upload.ts";
 import type { VoiceCatalogue } from "../voices/catalogue.ts";
 import type { BatchCapabilitiesOf } from "./capabilities.ts";
 import { optionsInForm } from "./form.ts";
 import { transcriptionItemOf } from "./item.ts";
 import { checkedOptions, speakersProblems, type TranscriptionOffer } from "./options.ts";
-import type { TranscriptionSummary } from "./response-schemas.ts";
+import type { TranscriptionSummary } from "./schemas/response-schemas.ts";
 import { WAV_ONLY } from "./wav-head.ts";
 
 export interface TranscriptionCreationDeps extends UploadDeps {

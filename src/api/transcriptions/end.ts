@@ -5,12 +5,12 @@ import type { Prices } from "../../core/billing/prices.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { TranscriptionAudio } from "../../store/data-dir/transcription-audio.ts";
 import type { TranscriptionStore } from "../../store/transcription-store.ts";
-import { actOf } from "../http/auth.ts";
+import { actOf } from "../http/access/auth.ts";
 import { found } from "../http/errors.ts";
-import { NoQuery } from "../http/query.ts";
+import { NoQuery } from "../http/requests/query.ts";
 import { transcriptionItemOf } from "./item.ts";
 import { type LiveEndDeps, LiveEnds } from "./live-end.ts";
-import { TranscriptionParams, TranscriptionSummary } from "./response-schemas.ts";
+import { TranscriptionParams, TranscriptionSummary } from "./schemas/response-schemas.ts";
 
 export interface TranscriptionEndDeps extends Omit<LiveEndDeps, "transcriptions"> {
   transcriptions: Pick<TranscriptionStore, "get" | "cancel" | "remove" | "onOver">;

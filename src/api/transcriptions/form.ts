@@ -1,9 +1,9 @@
 import { isObject } from "../../core/json.ts";
 import { firstProblems, type Problem } from "../http/errors.ts";
-import { readJson } from "../http/json-body.ts";
-import { problemWithoutValue, validatorCompiler } from "../http/validation.ts";
+import { readJson } from "../http/requests/json-body.ts";
+import { problemWithoutValue, validatorCompiler } from "../http/requests/validation.ts";
 import type { FormField } from "../uploads/receive.ts";
-import { UploadOptions } from "./request-schemas.ts";
+import { UploadOptions } from "./schemas/request-schemas.ts";
 
 /** The fields that may be repeated: their values are a list. */
 const LISTS: readonly string[] = ["vocabulary", "redact"];

@@ -4,7 +4,7 @@ import { isoTime } from "../../core/clock.ts";
 import type { EpochMs } from "../../core/clocks.ts";
 import type { TranscriptionResult } from "../../core/transcriptions/result.ts";
 import type { Transcription } from "../../store/transcription-store.ts";
-import type { TranscriptionSummary } from "./response-schemas.ts";
+import type { TranscriptionSummary } from "./schemas/response-schemas.ts";
 
 const timeOrNull = (time: EpochMs | undefined): string | null => (time === undefined ? null : isoTime(time));
 

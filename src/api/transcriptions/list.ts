@@ -7,13 +7,17 @@ import { asTranscriptionId, type CallId, type TranscriptionId } from "../../core
 import { TRANSCRIPTION_SOURCES, TRANSCRIPTION_STATUSES } from "../../core/transcriptions/options.ts";
 import type { TranscriptionStore } from "../../store/transcription-store.ts";
 import { timeParameter } from "../calls/list.ts";
-import { cursorOf, idOf, pageFields } from "../http/cursor.ts";
-import { oneOf } from "../http/fields.ts";
-import { LARGE_RESPONSE_ERRORS, type LargeResponsesDeps, largeResponseHooks } from "../http/large-response-hooks.ts";
-import { pageOf } from "../http/pages.ts";
-import { parameter } from "../http/query.ts";
+import { oneOf } from "../http/requests/fields.ts";
+import { parameter } from "../http/requests/query.ts";
+import { cursorOf, idOf, pageFields } from "../http/responses/cursor.ts";
+import {
+  LARGE_RESPONSE_ERRORS,
+  type LargeResponsesDeps,
+  largeResponseHooks,
+} from "../http/responses/large-response-hooks.ts";
+import { pageOf } from "../http/responses/pages.ts";
 import { transcriptionItemOf } from "./item.ts";
-import { TranscriptionPage, type TranscriptionSummary } from "./response-schemas.ts";
+import { TranscriptionPage, type TranscriptionSummary } from "./schemas/response-schemas.ts";
 
 export interface TranscriptionListDeps extends LargeResponsesDeps {
   transcriptions: Pick<TranscriptionStore, "list">;

@@ -15,11 +15,11 @@ import {
 } from "../calls/create.ts";
 import { type CallSpecDeps, offerTo, streamFormatOf } from "../calls/spec.ts";
 import { invalidRequest, type Problem, REFUSAL_CODES } from "../http/errors.ts";
-import { IdempotencyHeaders } from "../http/idempotency.ts";
-import { NoQuery } from "../http/query.ts";
-import { problemWithoutValue } from "../http/validation.ts";
+import { IdempotencyHeaders } from "../http/requests/idempotency.ts";
+import { NoQuery } from "../http/requests/query.ts";
+import { problemWithoutValue } from "../http/requests/validation.ts";
 import { languageByCode } from "../voices/lookup.ts";
-import { CreatedLiveTranscription, NewLiveTranscriptionBody } from "./live-schemas.ts";
+import { CreatedLiveTranscription, NewLiveTranscriptionBody } from "./schemas/live-schemas.ts";
 
 export interface LiveCreationDeps extends CallCreationDeps, CallSpecDeps {}
 

@@ -3,7 +3,7 @@ import { primaryLanguage } from "../../core/text/language-tags.ts";
 import type { TranscriptionOptions } from "../../core/transcriptions/options.ts";
 import { primaryLanguages } from "../../speech/languages.ts";
 import { ApiError, firstProblems, invalidRequest, type Problem } from "../http/errors.ts";
-import { problem, problemWithoutValue } from "../http/validation.ts";
+import { problem, problemWithoutValue } from "../http/requests/validation.ts";
 import type { VoiceCatalogue } from "../voices/catalogue.ts";
 import { languageByCode, languageRule } from "../voices/lookup.ts";
 import type { BatchCapabilities } from "./capabilities.ts";

@@ -5,11 +5,15 @@ import type { Prices } from "../../core/billing/prices.ts";
 import type { TranscriptionResult } from "../../core/transcriptions/result.ts";
 import type { Transcription, TranscriptionStore } from "../../store/transcription-store.ts";
 import { ApiError, found, notFound } from "../http/errors.ts";
-import { oneOf } from "../http/fields.ts";
-import { LARGE_RESPONSE_ERRORS, type LargeResponsesDeps, largeResponseHooks } from "../http/large-response-hooks.ts";
+import { oneOf } from "../http/requests/fields.ts";
+import {
+  LARGE_RESPONSE_ERRORS,
+  type LargeResponsesDeps,
+  largeResponseHooks,
+} from "../http/responses/large-response-hooks.ts";
 import { acceptedFormat, type FormatResult, RESULT_FORMATS, TEXT_FORMATS } from "./formats.ts";
 import { transcriptionItemOf } from "./item.ts";
-import { TranscriptionItem, TranscriptionParams } from "./response-schemas.ts";
+import { TranscriptionItem, TranscriptionParams } from "./schemas/response-schemas.ts";
 
 export interface TranscriptionReadDeps extends LargeResponsesDeps {
   transcriptions: Pick<TranscriptionStore, "get" | "result">;

@@ -5,8 +5,8 @@ import type { TranscriptionAudio } from "../../store/data-dir/transcription-audi
 import type { TranscriptionStore } from "../../store/transcription-store.ts";
 import { CREATE_CALL_OPTIONS } from "../calls/create.ts";
 import { REFUSAL_CODES } from "../http/errors.ts";
-import { IdempotencyHeaders } from "../http/idempotency.ts";
-import { NoQuery } from "../http/query.ts";
+import { IdempotencyHeaders } from "../http/requests/idempotency.ts";
+import { NoQuery } from "../http/requests/query.ts";
 import { acceptForms } from "../uploads/with-upload.ts";
 import { type TranscriptionAudioDeps, transcriptionAudioRoutes } from "./audio.ts";
 import { createTranscription, type TranscriptionCreationDeps } from "./create.ts";
@@ -14,8 +14,8 @@ import { type TranscriptionEndDeps, transcriptionEndRoutes } from "./end.ts";
 import { type TranscriptionListDeps, transcriptionListRoutes } from "./list.ts";
 import { type LiveCreationDeps, liveTranscriptionRoutes } from "./live.ts";
 import { type TranscriptionReadDeps, transcriptionReadRoutes } from "./read.ts";
-import { NewTranscriptionBody, UPLOAD_FORM } from "./request-schemas.ts";
-import { TranscriptionSummary } from "./response-schemas.ts";
+import { NewTranscriptionBody, UPLOAD_FORM } from "./schemas/request-schemas.ts";
+import { TranscriptionSummary } from "./schemas/response-schemas.ts";
 
 export interface TranscriptionRoutesDeps
   extends LiveCreationDeps,

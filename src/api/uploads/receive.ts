@@ -13,7 +13,7 @@ import {
 } from "../../core/limits/transcriptions/transcriptions.ts";
 import { printable } from "../http/display-path.ts";
 import { ApiError, invalidRequest } from "../http/errors.ts";
-import { problemWithoutValue } from "../http/validation.ts";
+import { problemWithoutValue } from "../http/requests/validation.ts";
 
 const FIELD_NAME_BYTES_MAX = 100;
 /** Lines of the head of each part. */

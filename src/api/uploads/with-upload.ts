@@ -1,8 +1,8 @@
 import type { FileHandle } from "node:fs/promises";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Clock } from "../../core/clock.ts";
-import { liftBodyDeadline } from "../http/body-deadline.ts";
-import type { ActiveResponse, LargeResponses } from "../http/large-responses.ts";
+import { liftBodyDeadline } from "../http/requests/body-deadline.ts";
+import type { ActiveResponse, LargeResponses } from "../http/responses/large-responses.ts";
 import { lingerAfterRefusal } from "./linger.ts";
 import { receiveUpload, type Upload, type UploadOptions } from "./receive.ts";
 

@@ -13,11 +13,15 @@ import {
   USAGE_GROUPS_MAX,
 } from "../../core/limits/accounts/usage.ts";
 import type { CallUsage, TranscriptionUsage, UsageStore } from "../../store/accounts/usage-store.ts";
-import { time } from "../calls/response-schemas.ts";
+import { time } from "../calls/schemas/response-schemas.ts";
 import { invalidRequest } from "../http/errors.ts";
-import { LARGE_RESPONSE_ERRORS, type LargeResponsesDeps, largeResponseHooks } from "../http/large-response-hooks.ts";
-import { parameter } from "../http/query.ts";
-import { problem, problemWithoutValue } from "../http/validation.ts";
+import { parameter } from "../http/requests/query.ts";
+import { problem, problemWithoutValue } from "../http/requests/validation.ts";
+import {
+  LARGE_RESPONSE_ERRORS,
+  type LargeResponsesDeps,
+  largeResponseHooks,
+} from "../http/responses/large-response-hooks.ts";
 import { DAY_MS, USAGE_GROUPINGS, type UsageGrouping, UsageGroups } from "./groups.ts";
 
 export interface UsageRoutesDeps extends LargeResponsesDeps {

@@ -6,11 +6,11 @@ import { asUserId, type UserId } from "../../core/ids.ts";
 import { USERS_MAX } from "../../core/limits/accounts/people.ts";
 import { normalizedEmail } from "../../core/text/emails.ts";
 import type { UserStore } from "../../store/users/user-store.ts";
-import { actOf, requireScopes } from "../http/auth.ts";
-import { cursorOf, idOf } from "../http/cursor.ts";
+import { actOf, requireScopes } from "../http/access/auth.ts";
 import { ApiError, found, invalidRequest } from "../http/errors.ts";
-import { NoQuery, noQueryProblems } from "../http/query.ts";
-import { schemaProblems } from "../http/validation.ts";
+import { NoQuery, noQueryProblems } from "../http/requests/query.ts";
+import { schemaProblems } from "../http/requests/validation.ts";
+import { cursorOf, idOf } from "../http/responses/cursor.ts";
 import { userItemOf, userWithLinkItemOf } from "./items.ts";
 import {
   NewUserBody,

@@ -4,12 +4,12 @@ import { asUserId, type UserId } from "../../core/ids.ts";
 import { EMAIL_CHARS_MAX, USER_NAME_CHARS_MAX } from "../../core/limits/accounts/people.ts";
 import { isEmail } from "../../core/text/emails.ts";
 import { LINK_KINDS, USER_STATUSES } from "../../store/users/user-store.ts";
-import { meaningsOf } from "../calls/meanings.ts";
-import { time } from "../calls/response-schemas.ts";
-import { pageFields } from "../http/cursor.ts";
-import { oneOf } from "../http/fields.ts";
-import { pageSchema } from "../http/pages.ts";
-import { isBlank } from "../http/validation.ts";
+import { meaningsOf } from "../calls/schemas/meanings.ts";
+import { time } from "../calls/schemas/response-schemas.ts";
+import { oneOf } from "../http/requests/fields.ts";
+import { isBlank } from "../http/requests/validation.ts";
+import { pageFields } from "../http/responses/cursor.ts";
+import { pageSchema } from "../http/responses/pages.ts";
 
 // Each `error` continues the field's name: see fields.ts.
 

@@ -4,7 +4,7 @@ import { type Language, primaryLanguages } from "../../speech/languages.ts";
 import { maySpeak, voicesSpeaking } from "../../speech/tts/voice-matching.ts";
 import type { Path } from "../http/display-path.ts";
 import { ApiError, invalidRequest, type Problem } from "../http/errors.ts";
-import { problem } from "../http/validation.ts";
+import { problem } from "../http/requests/validation.ts";
 import type { VoiceCatalogue } from "./catalogue.ts";
 
 /**

@@ -2,11 +2,11 @@ import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { VOICES_PAGE_MAX } from "../../core/limits/control-api/api.ts";
-import { cursorOf } from "../http/cursor.ts";
-import { LARGE_RESPONSE_ERRORS, largeResponseHooks } from "../http/large-response-hooks.ts";
-import type { LargeResponses } from "../http/large-responses.ts";
-import { offsetOf, pageOf, pageSchema } from "../http/pages.ts";
-import { pageParameters, parameter } from "../http/query.ts";
+import { pageParameters, parameter } from "../http/requests/query.ts";
+import { cursorOf } from "../http/responses/cursor.ts";
+import { LARGE_RESPONSE_ERRORS, largeResponseHooks } from "../http/responses/large-response-hooks.ts";
+import type { LargeResponses } from "../http/responses/large-responses.ts";
+import { offsetOf, pageOf, pageSchema } from "../http/responses/pages.ts";
 import type { VoiceCatalogue } from "./catalogue.ts";
 
 const Filters = z.strictObject({

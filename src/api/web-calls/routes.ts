@@ -7,11 +7,11 @@ import { agentSpecOf } from "../agents/call.ts";
 import type { AgentRoutesDeps } from "../agents/saving.ts";
 import { AgentParams } from "../agents/schemas.ts";
 import { createCall, refuseEarly } from "../calls/create.ts";
-import { CreatedCall } from "../calls/response-schemas.ts";
+import { CreatedCall } from "../calls/schemas/response-schemas.ts";
 import { offerTo, websocketProblems } from "../calls/spec.ts";
 import { ApiError, invalidRequest, notFound, REFUSAL_CODES } from "../http/errors.ts";
-import { NoQuery, noQueryProblems } from "../http/query.ts";
-import { schemaProblems } from "../http/validation.ts";
+import { NoQuery, noQueryProblems } from "../http/requests/query.ts";
+import { schemaProblems } from "../http/requests/validation.ts";
 import { pricesMissingFor } from "./prices.ts";
 import { WebCallBody } from "./schemas.ts";
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { VariableValuesBody } from "../agents/variable-schemas.ts";
-import { WebsocketBody } from "../calls/request-schemas.ts";
+import { WebsocketBody } from "../calls/schemas/request-schemas.ts";
 import { documentedAs } from "../http/documented-as.ts";
-import { oneOf } from "../http/fields.ts";
+import { oneOf } from "../http/requests/fields.ts";
 
 /** The connection types of calls that web pages start. */
 export const WEB_CONNECTION_TYPES = ["websocket", "webrtc"] as const;

@@ -1,8 +1,8 @@
 import type { Clock } from "../../core/clock.ts";
 import { START_BUCKETS_MAX, STARTS_WINDOW_MS } from "../../core/limits/accounts/web-calls.ts";
 import type { PublishableKey } from "../../store/accounts/publishable-key-store.ts";
+import { headerSeconds, TokenBuckets } from "../http/access/token-buckets.ts";
 import { ApiError } from "../http/errors.ts";
-import { headerSeconds, TokenBuckets } from "../http/token-buckets.ts";
 
 /** Which limit of starts a minute is reached. `addresses_full`: too many addresses have started calls within a minute. */
 export type StartRefusal = "starts" | "starts_of_address" | "addresses_full";

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError, notFound } from "../http/errors.ts";
-import { matchesEtag } from "../http/etag.ts";
+import { matchesEtag } from "../http/responses/etag.ts";
 import type { WebEntry, WebFile, WebFiles } from "./files.ts";
 
 export interface WebFilesDeps {

@@ -6,9 +6,9 @@ import { type EpochMs, epochMs } from "../../core/clocks.ts";
 import { type AccountId, asDeliveryId, type DeliveryId, type WebhookId } from "../../core/ids.ts";
 import { REPLAY_ROWS_PER_QUERY } from "../../core/limits/control-api/webhooks.ts";
 import type { Delivery, DeliveryQuery, WebhookEvent, WebhookStore } from "../../store/webhooks/webhook-store.ts";
-import { cursorOf, idOf } from "../http/cursor.ts";
 import { ApiError, found, notFound } from "../http/errors.ts";
-import { NoQuery } from "../http/query.ts";
+import { NoQuery } from "../http/requests/query.ts";
+import { cursorOf, idOf } from "../http/responses/cursor.ts";
 import {
   DeliveryFilters,
   type DeliveryItem,

@@ -7,10 +7,10 @@ import { isObject } from "../../core/json.ts";
 import { WEBHOOKS_MAX } from "../../core/limits/control-api/webhooks.ts";
 import { isAllowedToolUrl } from "../../core/tools/addresses.ts";
 import type { Webhook, WebhookStore } from "../../store/webhooks/webhook-store.ts";
-import { actOf } from "../http/auth.ts";
+import { actOf } from "../http/access/auth.ts";
 import { ApiError, found, invalidRequest, notFound } from "../http/errors.ts";
-import { NoQuery, noQueryProblems } from "../http/query.ts";
-import { problem, schemaProblems } from "../http/validation.ts";
+import { NoQuery, noQueryProblems } from "../http/requests/query.ts";
+import { problem, schemaProblems } from "../http/requests/validation.ts";
 import {
   NewWebhookBody,
   RotationBody,

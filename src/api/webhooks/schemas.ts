@@ -8,11 +8,11 @@ import {
 } from "../../core/limits/control-api/webhooks.ts";
 import { WEBHOOK_EVENT_MEANINGS, WEBHOOK_EVENT_TYPES } from "../../core/webhook-events.ts";
 import { DELIVERY_STATUSES, DISABLED_REASONS } from "../../store/webhooks/webhook-store.ts";
-import { meaningsOf } from "../calls/meanings.ts";
-import { time } from "../calls/response-schemas.ts";
-import { pageFields } from "../http/cursor.ts";
-import { flag, oneOf, wholeNumber } from "../http/fields.ts";
-import { pageSchema } from "../http/pages.ts";
+import { meaningsOf } from "../calls/schemas/meanings.ts";
+import { time } from "../calls/schemas/response-schemas.ts";
+import { flag, oneOf, wholeNumber } from "../http/requests/fields.ts";
+import { pageFields } from "../http/responses/cursor.ts";
+import { pageSchema } from "../http/responses/pages.ts";
 
 // Each `error` continues the field's name: see fields.ts.
 

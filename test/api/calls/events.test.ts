@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { cursorOf } from "../../../src/api/http/cursor.ts";
+import { cursorOf } from "../../../src/api/http/responses/cursor.ts";
 import { callMs, mediaMs } from "../../../src/core/clocks.ts";
 import { asCorpusId, asDocumentId, asToolCallId, asTurnId, type CallId } from "../../../src/core/ids.ts";
 import { EVENTS_PAGE_DEFAULT, EVENTS_PAGE_MAX } from "../../../src/core/limits/control-api/api.ts";

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { dirname, join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { beforeEach, describe, expect, test } from "vitest";
-import { openRecording, openSharedRecording } from "../../../src/api/calls/recording-file.ts";
+import { openRecording, openSharedRecording } from "../../../src/api/calls/recordings/recording-file.ts";
 import type { EpochMs } from "../../../src/core/clocks.ts";
 import { type MediaKey, newMediaKey } from "../../../src/core/encryption/chunks.ts";
 import { asCallId, type CallId } from "../../../src/core/ids.ts";

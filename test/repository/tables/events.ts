@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { CallEventItem } from "../../../src/api/calls/event-schemas.ts";
+import { CallEventItem } from "../../../src/api/calls/schemas/event-schemas.ts";
 import { END_REASONS } from "../../../src/core/calls/reasons.ts";
 import {
   CLIENT_MESSAGES,

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import { type ApiDeps, buildApi } from "../../../src/api/app.ts";
+import { type RequestLimits, RequestRates } from "../../../src/api/http/access/request-rates.ts";
 import type { ErrorBody } from "../../../src/api/http/errors.ts";
 import type { CallAcceptance } from "../../../src/api/http/health.ts";
 import {
@@ -10,8 +11,7 @@ import {
   downloadBounds,
   LargeResponses,
   UPLOAD_BOUNDS,
-} from "../../../src/api/http/large-responses.ts";
-import { type RequestLimits, RequestRates } from "../../../src/api/http/request-rates.ts";
+} from "../../../src/api/http/responses/large-responses.ts";
 import { Passwords } from "../../../src/api/session/passwords.ts";
 import { catalogueOf, type VoiceCatalogue } from "../../../src/api/voices/catalogue.ts";
 import { StartRates } from "../../../src/api/web-calls/start-rates.ts";

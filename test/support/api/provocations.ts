@@ -1,4 +1,4 @@
-import type { LargeResponses } from "../../../src/api/http/large-responses.ts";
+import type { LargeResponses } from "../../../src/api/http/responses/large-responses.ts";
 import { SCOPES } from "../../../src/core/accounts/scopes.ts";
 import { epochMs } from "../../../src/core/clocks.ts";
 import {

@@ -1,11 +1,11 @@
 import { buildApi } from "../../../src/api/app.ts";
+import { RequestRates } from "../../../src/api/http/access/request-rates.ts";
 import {
   CORPUS_QUERY_BOUNDS,
   downloadBounds,
   LargeResponses,
   UPLOAD_BOUNDS,
-} from "../../../src/api/http/large-responses.ts";
-import { RequestRates } from "../../../src/api/http/request-rates.ts";
+} from "../../../src/api/http/responses/large-responses.ts";
 import { Passwords } from "../../../src/api/session/passwords.ts";
 import { catalogueOf } from "../../../src/api/voices/catalogue.ts";
 import { StartRates } from "../../../src/api/web-calls/start-rates.ts";

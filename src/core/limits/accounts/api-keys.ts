@@ -1,4 +1,4 @@
-// API keys: src/store/sql/accounts/api-keys.ts, src/api/http/auth.ts.
+// API keys: src/store/sql/accounts/api-keys.ts, src/api/http/access/auth.ts.
 
 /** API keys of one account that are not revoked. */
 export const API_KEYS_MAX = 500;

@@ -1,4 +1,8 @@
-import { openRecording, openSharedRecording, type RecordingFile } from "../../../api/calls/recording-file.ts";
+import {
+  openRecording,
+  openSharedRecording,
+  type RecordingFile,
+} from "../../../api/calls/recordings/recording-file.ts";
 import type { BucketConfig } from "../../../config/bucket.ts";
 import type { Clock } from "../../../core/clock.ts";
 import { codeOf, systemErrorCodeOf, TrunklineError, unavailable } from "../../../core/errors.ts";

@@ -1,4 +1,4 @@
-import type { RecordingFile } from "../../../api/calls/recording-file.ts";
+import type { RecordingFile } from "../../../api/calls/recordings/recording-file.ts";
 import type { BatchCapabilitiesOf } from "../../../api/transcriptions/capabilities.ts";
 import type { Config } from "../../../config/config.ts";
 import { readTranscriberEnvironment } from "../../../config/environment.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { CallSettingsBody, NewCallBody } from "../../../../src/api/calls/request-schemas.ts";
+import { CallSettingsBody, NewCallBody } from "../../../../src/api/calls/schemas/request-schemas.ts";
 import { BUILT_IN_TOOLS } from "../../../../src/core/calls/spec.ts";
 import { REDACTION_KINDS } from "../../../../src/core/redaction/kinds.ts";
 import {
