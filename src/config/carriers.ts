@@ -1,5 +1,5 @@
 import { CARRIERS, type CarrierName, type CarrierSecrets, type OutboundCodecs } from "../carriers/list.ts";
-import { isAddress, redactedAddress } from "./addresses.ts";
+import { isAddress, redactedAddress } from "./network/addresses.ts";
 import { LAW_NAMES } from "./variables/carriers.ts";
 import type { VariableReader } from "./variables/reader.ts";
 

@@ -1,5 +1,5 @@
 import { asNodeName, type NodeName } from "../core/ids.ts";
-import { isAddress, redactedAddress } from "./addresses.ts";
+import { isAddress, redactedAddress } from "./network/addresses.ts";
 import type { VariableReader } from "./variables/reader.ts";
 
 /** How this node takes part in a cluster: nodes that share one Postgres database. */

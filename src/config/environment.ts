@@ -1,5 +1,5 @@
 import type { RetentionRules } from "../core/retention.ts";
-import { API_HOST_DEFAULT, API_PORT_DEFAULT, localUrlOf, readApiUrls, serviceUrlOf } from "./addresses.ts";
+import { API_HOST_DEFAULT, API_PORT_DEFAULT, localUrlOf, readApiUrls, serviceUrlOf } from "./network/addresses.ts";
 import { type BucketConfig, readBucket } from "./bucket.ts";
 import { readDatabaseUrl } from "./database-url.ts";
 import { readRetention } from "./retention.ts";

@@ -1,6 +1,6 @@
 import { TRACE_LIST_CHARS_MAX, TRACE_LIST_ENTRIES_MAX } from "../core/limits/calls/traces.ts";
 import type { TraceSettings } from "../core/traces/trace-settings.ts";
-import { isAddress, redactedAddress } from "./addresses.ts";
+import { isAddress, redactedAddress } from "./network/addresses.ts";
 import type { VariableReader } from "./variables/reader.ts";
 import { TRACE_VARIABLES } from "./variables/traces.ts";
 

@@ -1,6 +1,6 @@
 import { upgradeAuthentication } from "../../carriers/authentication.ts";
 import { CONNECTION_TYPES } from "../../carriers/list.ts";
-import { isWildcard } from "../../config/addresses.ts";
+import { isWildcard } from "../../config/network/addresses.ts";
 import type { Config } from "../../config/config.ts";
 import type { Clock } from "../../core/clock.ts";
 import { millisecondsOf } from "../../core/clocks.ts";

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { readPrices } from "../../../src/config/prices.ts";
+import { readPrices } from "../../../src/config/speech/prices.ts";
 import type { EndReason } from "../../../src/core/calls/reasons.ts";
 import { callMs } from "../../../src/core/clocks.ts";
 import { type AccountId, asCallId, asCarrierCallId, type CallId } from "../../../src/core/ids.ts";

@@ -1,4 +1,4 @@
-import { readPrices } from "../../../src/config/prices.ts";
+import { readPrices } from "../../../src/config/speech/prices.ts";
 import type { Spend, SpendSettings } from "../../../src/core/billing/spend.ts";
 import { refusalFrom } from "../../../src/speech/resilience/provider-error.ts";
 import { type LlmStep, textReply } from "../providers/scripted-llm.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readTrustedProxies } from "../../src/config/proxies.ts";
+import { readTrustedProxies } from "../../../src/config/network/proxies.ts";
 
 const read = (given: string): { proxies: readonly string[]; problems: string[] } => {
   const problems: string[] = [];

@@ -1,6 +1,6 @@
-import { PRICED, type PriceName, type Prices } from "../core/billing/prices.ts";
-import type { UsageUnit } from "../core/billing/usage.ts";
-import { parseObject } from "../core/json.ts";
+import { PRICED, type PriceName, type Prices } from "../../core/billing/prices.ts";
+import type { UsageUnit } from "../../core/billing/usage.ts";
+import { parseObject } from "../../core/json.ts";
 
 /**
  * Reads PRICES, JSON such as `{"currency": "USD", "deepgram": {"audioMinute": 0.0077}}`; undefined for an empty text. Problems are

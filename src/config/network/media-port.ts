@@ -1,5 +1,5 @@
-import { type CertificateFiles, certificateProblems } from "../gateway/server/certificate.ts";
-import type { LivenessOptions } from "../gateway/transport/liveness.ts";
+import { type CertificateFiles, certificateProblems } from "../../gateway/server/certificate.ts";
+import type { LivenessOptions } from "../../gateway/transport/liveness.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,7 +1,7 @@
-import { deletesAnything } from "../core/retention.ts";
-import { TOOL_SECRET_BINDINGS, TOOL_SECRET_PREFIX } from "../core/tools/secrets.ts";
-import { isOpenToOthers } from "../store/data-dir/data-dir.ts";
-import type { Config } from "./config.ts";
+import { deletesAnything } from "../../core/retention.ts";
+import { TOOL_SECRET_BINDINGS, TOOL_SECRET_PREFIX } from "../../core/tools/secrets.ts";
+import { isOpenToOthers } from "../../store/data-dir/data-dir.ts";
+import type { Config } from "../config.ts";
 import type { UnknownVariable } from "./unknown-variables.ts";
 
 /** A log line at the start about a setting that may be a mistake. */

@@ -1,4 +1,4 @@
-import { PROVIDER_STREAMS_MAX } from "../core/limits/speech-providers/providers.ts";
+import { PROVIDER_STREAMS_MAX } from "../../core/limits/speech-providers/providers.ts";
 
 /** Reads PROVIDER_STREAMS_MAX, such as `elevenlabs:5, deepgram:50`: streams at once, by provider. Problems are added to `problems`. */
 export function readStreamsMax(given: string, problems: string[]): Record<string, number> {

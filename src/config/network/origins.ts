@@ -1,4 +1,4 @@
-import { serializedOriginOf } from "../core/network/origins.ts";
+import { serializedOriginOf } from "../../core/network/origins.ts";
 
 /** A page's origin (RFC 6454): scheme, host and port. */
 const EXAMPLE = "http://localhost:5173";

@@ -1,10 +1,10 @@
-import { CARRIERS } from "../carriers/list.ts";
-import { MODEL_NAMES } from "../core/calls/spec.ts";
-import { deletesAnything } from "../core/retention.ts";
-import { llmsIn } from "../speech/llm/registry.ts";
-import { providerNotes } from "../speech/provider-notes.ts";
-import { namesIn } from "../speech/provider-registry.ts";
-import type { Config } from "./config.ts";
+import { CARRIERS } from "../../carriers/list.ts";
+import { MODEL_NAMES } from "../../core/calls/spec.ts";
+import { deletesAnything } from "../../core/retention.ts";
+import { llmsIn } from "../../speech/llm/registry.ts";
+import { providerNotes } from "../../speech/provider-notes.ts";
+import { namesIn } from "../../speech/provider-registry.ts";
+import type { Config } from "../config.ts";
 
 /** A part of the configuration in words. `missing`: calls with people need it, or it is unsafe without it. */
 export interface ConfigurationPart {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { readPrices } from "../../src/config/prices.ts";
-import type { Prices } from "../../src/core/billing/prices.ts";
+import { readPrices } from "../../../src/config/speech/prices.ts";
+import type { Prices } from "../../../src/core/billing/prices.ts";
 
 const PROVIDERS = ["deepgram", "elevenlabs", "openai"];
 

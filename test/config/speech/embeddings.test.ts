@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readConfig } from "../../src/config/config.ts";
+import { readConfig } from "../../../src/config/config.ts";
 
 const read = (env: Record<string, string>) => readConfig(env, { checksFiles: false }).embeddings;
 

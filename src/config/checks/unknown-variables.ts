@@ -1,5 +1,5 @@
-import { CARRIER_NAMES } from "../carriers/list.ts";
-import { editDistance } from "../core/text/edit-distance.ts";
+import { CARRIER_NAMES } from "../../carriers/list.ts";
+import { editDistance } from "../../core/text/edit-distance.ts";
 
 /** A variable that looks like one of the service and that the service does not read. */
 export interface UnknownVariable {

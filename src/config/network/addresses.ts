@@ -1,4 +1,4 @@
-import { NETWORK_VARIABLES } from "./variables/network.ts";
+import { NETWORK_VARIABLES } from "../variables/network.ts";
 
 export const API_HOST_DEFAULT = NETWORK_VARIABLES.API_HOST.default;
 export const API_PORT_DEFAULT = NETWORK_VARIABLES.API_PORT.default;

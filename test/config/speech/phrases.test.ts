@@ -2,14 +2,14 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readConfig } from "../../src/config/config.ts";
-import { readPhrasesFile } from "../../src/config/phrases.ts";
+import { readConfig } from "../../../src/config/config.ts";
+import { readPhrasesFile } from "../../../src/config/speech/phrases.ts";
 import {
   PHRASE_CHARS_MAX,
   PHRASES_FILE_BYTES_MAX,
   PHRASES_FILE_PROBLEMS_MAX,
-} from "../../src/core/limits/agents/phrases.ts";
-import { temporaryDirectory } from "../support/temporary-directory.ts";
+} from "../../../src/core/limits/agents/phrases.ts";
+import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
 function fileOf(content: string): string {
   const path = join(temporaryDirectory(), "phrases.json");

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readConfig } from "../../src/config/config.ts";
+import { readConfig } from "../../../src/config/config.ts";
 
 const PORTS = { WEBRTC_UDP_PORTS: "40000-40015" };
 

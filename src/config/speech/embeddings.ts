@@ -1,6 +1,6 @@
-import type { DeclaredReader } from "../core/configuration/variable.ts";
-import type { EmbeddingsSettings } from "../core/knowledge/embeddings-settings.ts";
-import { apiKeyProblems, httpAddressProblems, trimmedAddress } from "../speech/server-settings.ts";
+import type { DeclaredReader } from "../../core/configuration/variable.ts";
+import type { EmbeddingsSettings } from "../../core/knowledge/embeddings-settings.ts";
+import { apiKeyProblems, httpAddressProblems, trimmedAddress } from "../../speech/server-settings.ts";
 
 /** The endpoint of embeddings; undefined where none is configured. Problems are added to `problems`. */
 export function readEmbeddings({ text }: DeclaredReader, problems: string[]): EmbeddingsSettings | undefined {

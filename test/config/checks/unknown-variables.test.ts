@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { CARRIER_NAMES } from "../../src/carriers/list.ts";
-import { unknownVariables as unknownIn } from "../../src/config/config.ts";
+import { CARRIER_NAMES } from "../../../src/carriers/list.ts";
+import { unknownVariables as unknownIn } from "../../../src/config/config.ts";
 
 const unknown = (...names: string[]) => unknownIn(Object.fromEntries(names.map((name) => [name, "a secret value"])));
 
