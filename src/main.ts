@@ -1,8 +1,8 @@
 import "./core/runtime/node-version.ts";
 import { readArguments, runCommand } from "./cli/command.ts";
-import { localUrlOf, serviceUrlOf } from "./config/network/addresses.ts";
-import { type Config, readConfig, unknownVariables } from "./config/config.ts";
 import { startupWarnings } from "./config/checks/startup-warnings.ts";
+import { type Config, readConfig, unknownVariables } from "./config/config.ts";
+import { localUrlOf, serviceUrlOf } from "./config/network/addresses.ts";
 import { systemClock } from "./core/clock.ts";
 import { codeOf } from "./core/errors.ts";
 import { createLogger, type Logger } from "./core/log/logger.ts";

@@ -21,29 +21,29 @@ import {
   type SpeechConfig,
   speechConfigProblems,
 } from "../speech/settings.ts";
-import { isAddress, isWildcard, readApiUrls, redactedAddress } from "./network/addresses.ts";
 import { type BucketConfig, readBucket } from "./bucket.ts";
 import { readCarrierApiUrls, readCarrierSecrets, readOutboundCodecs } from "./carriers.ts";
+import { type UnknownVariable, findUnknownVariables as unknownAmong } from "./checks/unknown-variables.ts";
 import { type ClusterSettings, readCluster } from "./cluster.ts";
 import { readDatabaseUrl } from "./database-url.ts";
-import { readEmbeddings } from "./speech/embeddings.ts";
 import { readDataDir, readServiceAccess } from "./environment.ts";
+import { isAddress, isWildcard, readApiUrls, redactedAddress } from "./network/addresses.ts";
 import { readLiveness, readMediaTls } from "./network/media-port.ts";
 import { readOrigins } from "./network/origins.ts";
+import { readTrustedProxies } from "./network/proxies.ts";
+import { readWebrtc, type WebrtcSettings } from "./network/webrtc.ts";
+import { readRetention } from "./retention.ts";
+import { readEmbeddings } from "./speech/embeddings.ts";
 import { readPhrasesFile } from "./speech/phrases.ts";
 import { readPrices } from "./speech/prices.ts";
 import { readStreamsMax } from "./speech/provider-streams.ts";
-import { readTrustedProxies } from "./network/proxies.ts";
-import { readRetention } from "./retention.ts";
 import { readSpendSettings } from "./spend.ts";
 import { readToolSecrets } from "./tool-secrets.ts";
 import { readTraces } from "./traces.ts";
-import { type UnknownVariable, findUnknownVariables as unknownAmong } from "./checks/unknown-variables.ts";
 import { NETWORK_VARIABLES } from "./variables/network.ts";
 import { PROVIDER_VARIABLES } from "./variables/providers.ts";
 import { VariableReader } from "./variables/reader.ts";
 import { SERVICE_VARIABLES } from "./variables/service.ts";
-import { readWebrtc, type WebrtcSettings } from "./network/webrtc.ts";
 import { readWorkers, type WorkerSettings } from "./workers.ts";
 
 /** Everything an operator can set. The files of variables/ declare each variable with its default and its meaning. */

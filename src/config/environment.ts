@@ -1,7 +1,7 @@
 import type { RetentionRules } from "../core/retention.ts";
-import { API_HOST_DEFAULT, API_PORT_DEFAULT, localUrlOf, readApiUrls, serviceUrlOf } from "./network/addresses.ts";
 import { type BucketConfig, readBucket } from "./bucket.ts";
 import { readDatabaseUrl } from "./database-url.ts";
+import { API_HOST_DEFAULT, API_PORT_DEFAULT, localUrlOf, readApiUrls, serviceUrlOf } from "./network/addresses.ts";
 import { readRetention } from "./retention.ts";
 import { VariableReader } from "./variables/reader.ts";
 import { SERVICE_VARIABLES } from "./variables/service.ts";

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
-import { isAddress, isWildcard, redactedAddress } from "./addresses.ts";
 import type { VariableReader } from "../variables/reader.ts";
+import { isAddress, isWildcard, redactedAddress } from "./addresses.ts";
 
 /** The UDP ports of WebRTC workers, both ends included. */
 export interface UdpPortRange {

@@ -1,6 +1,10 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { isObject } from "../../core/json.ts";
-import { PHRASE_CHARS_MAX, PHRASES_FILE_BYTES_MAX, PHRASES_FILE_PROBLEMS_MAX } from "../../core/limits/agents/phrases.ts";
+import {
+  PHRASE_CHARS_MAX,
+  PHRASES_FILE_BYTES_MAX,
+  PHRASES_FILE_PROBLEMS_MAX,
+} from "../../core/limits/agents/phrases.ts";
 import { PHRASE_NAMES, type PhraseName } from "../../core/phrases/names.ts";
 import { isPhraseTag, type PhraseOverrides } from "../../core/phrases/phrases.ts";
 

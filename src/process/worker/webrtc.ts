@@ -1,7 +1,7 @@
 import { upgradeAuthentication } from "../../carriers/authentication.ts";
 import { CONNECTION_TYPES } from "../../carriers/list.ts";
-import { isWildcard } from "../../config/network/addresses.ts";
 import type { Config } from "../../config/config.ts";
+import { isWildcard } from "../../config/network/addresses.ts";
 import type { Clock } from "../../core/clock.ts";
 import { millisecondsOf } from "../../core/clocks.ts";
 import { codeOf, TrunklineError } from "../../core/errors.ts";

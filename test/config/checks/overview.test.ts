@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { readConfig } from "../../../src/config/config.ts";
 import { configurationOverview } from "../../../src/config/checks/overview.ts";
+import { readConfig } from "../../../src/config/config.ts";
 
 const overviewOf = (env: Readonly<Record<string, string>>) => {
   const parts = configurationOverview(readConfig(env, { checksFiles: false }));

@@ -1,7 +1,7 @@
 import { chmodSync, statSync } from "node:fs";
 import { expect, test } from "vitest";
-import { readConfig } from "../../../src/config/config.ts";
 import { startupWarnings } from "../../../src/config/checks/startup-warnings.ts";
+import { readConfig } from "../../../src/config/config.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
 /** A checkout in which calls were placed has a data directory of its own. */

@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { isAddress, isWildcard, localUrlOf, readApiUrls, redactedAddress } from "../../../src/config/network/addresses.ts";
+import {
+  isAddress,
+  isWildcard,
+  localUrlOf,
+  readApiUrls,
+  redactedAddress,
+} from "../../../src/config/network/addresses.ts";
 
 test.each([
   ["0.0.0.0", true],

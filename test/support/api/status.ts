@@ -1,5 +1,5 @@
-import { readConfig } from "../../../src/config/config.ts";
 import { configurationOverview } from "../../../src/config/checks/overview.ts";
+import { readConfig } from "../../../src/config/config.ts";
 import type { Clock } from "../../../src/core/clock.ts";
 import { type StatusOptions, StatusReader } from "../../../src/process/control/status/status.ts";
 import { Capacity } from "../../../src/store/admission/capacity.ts";

@@ -1,7 +1,14 @@
-import type { EpochMs } from "../../../core/clocks.ts";
-import type { AccountId, AccountSecretId, ApiKeyId, AuditEventId, PublishableKeyId, UserId } from "../../../core/ids.ts";
-import type { AccountSecretKind } from "../../accounts/account-secret-store.ts";
 import type { Generated } from "kysely";
+import type { EpochMs } from "../../../core/clocks.ts";
+import type {
+  AccountId,
+  AccountSecretId,
+  ApiKeyId,
+  AuditEventId,
+  PublishableKeyId,
+  UserId,
+} from "../../../core/ids.ts";
+import type { AccountSecretKind } from "../../accounts/account-secret-store.ts";
 
 /** Accounts, their keys and secrets, people and the audit log. */
 export interface AccountTables {

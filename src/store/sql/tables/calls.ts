@@ -1,6 +1,16 @@
 import type { CallDirection } from "../../../core/calls/phone.ts";
 import type { AgeMs, EpochMs } from "../../../core/clocks.ts";
-import type { AccountId, AgentId, ApiKeyId, CallId, CarrierId, NodeName, PhoneNumberId, PublishableKeyId, WorkerId } from "../../../core/ids.ts";
+import type {
+  AccountId,
+  AgentId,
+  ApiKeyId,
+  CallId,
+  CarrierId,
+  NodeName,
+  PhoneNumberId,
+  PublishableKeyId,
+  WorkerId,
+} from "../../../core/ids.ts";
 
 /** Calls and what belongs to one. */
 export interface CallTables {

@@ -1,6 +1,14 @@
-import type { AgeMs, EpochMs } from "../../../core/clocks.ts";
-import type { AccountId, ApiKeyId, CarrierId, JobId, NodeMessageId, NodeName, PhoneNumberId } from "../../../core/ids.ts";
 import type { Generated } from "kysely";
+import type { AgeMs, EpochMs } from "../../../core/clocks.ts";
+import type {
+  AccountId,
+  ApiKeyId,
+  CarrierId,
+  JobId,
+  NodeMessageId,
+  NodeName,
+  PhoneNumberId,
+} from "../../../core/ids.ts";
 
 /** What the service keeps of itself: nodes, jobs, the bucket, keys and counts. */
 export interface ServiceTables {

@@ -1,6 +1,6 @@
+import type { Generated } from "kysely";
 import type { AgeMs, EpochMs } from "../../../core/clocks.ts";
 import type { AccountId, CallId, TranscriptionId } from "../../../core/ids.ts";
-import type { Generated } from "kysely";
 
 /** Transcriptions of files and live ones. */
 export interface TranscriptionTables {

@@ -1,5 +1,13 @@
 import type { EpochMs } from "../../../core/clocks.ts";
-import type { AccountId, CallId, DeliveryId, DocumentId, EventId, TranscriptionId, WebhookId } from "../../../core/ids.ts";
+import type {
+  AccountId,
+  CallId,
+  DeliveryId,
+  DocumentId,
+  EventId,
+  TranscriptionId,
+  WebhookId,
+} from "../../../core/ids.ts";
 
 /** Webhooks, events and streams of events. */
 export interface WebhookTables {
