@@ -30,6 +30,7 @@ import { addNodes } from "./0045-nodes.ts";
 import { addNodeMessages } from "./0046-node-messages.ts";
 import { addBucketClaims } from "./0047-bucket-claims.ts";
 import { addLimitsOfNodes } from "./0048-limits-of-nodes.ts";
+import { addTurnsWithPassages } from "./0049-turns-with-passages.ts";
 import { initialMigrations } from "./initial.ts";
 
 /**
@@ -69,4 +70,5 @@ export const migrationsFor = (types: ColumnTypes): Record<string, Migration> => 
   "0046-node-messages": { up: (db) => addNodeMessages(db, types) },
   "0047-bucket-claims": { up: addBucketClaims },
   "0048-limits-of-nodes": { up: (db) => addLimitsOfNodes(db, types) },
+  "0049-turns-with-passages": { up: addTurnsWithPassages },
 });
