@@ -31,6 +31,7 @@ import { addNodeMessages } from "./0046-node-messages.ts";
 import { addBucketClaims } from "./0047-bucket-claims.ts";
 import { addLimitsOfNodes } from "./0048-limits-of-nodes.ts";
 import { addTurnsWithPassages } from "./0049-turns-with-passages.ts";
+import { addFailedAttempts } from "./0050-failed-attempts.ts";
 import { initialMigrations } from "./initial.ts";
 
 /**
@@ -71,4 +72,5 @@ export const migrationsFor = (types: ColumnTypes): Record<string, Migration> => 
   "0047-bucket-claims": { up: addBucketClaims },
   "0048-limits-of-nodes": { up: (db) => addLimitsOfNodes(db, types) },
   "0049-turns-with-passages": { up: addTurnsWithPassages },
+  "0050-failed-attempts": { up: addFailedAttempts },
 });
