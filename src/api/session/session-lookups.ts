@@ -1,4 +1,4 @@
-import type { SessionPrincipal, SessionStore } from "../../store/session-store.ts";
+import type { SessionPrincipal, SessionStore } from "../../store/users/session-store.ts";
 
 interface Lookup {
   secrets: Set<string>;

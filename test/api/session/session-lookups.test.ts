@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { SessionLookups } from "../../../src/api/session/session-lookups.ts";
-import type { SessionPrincipal } from "../../../src/store/session-store.ts";
+import type { SessionPrincipal } from "../../../src/store/users/session-store.ts";
 
 /** Look-ups in a store in which every session but `ended` is alive, and what the store is asked. */
 function countedLookups() {

@@ -1,8 +1,8 @@
 import type { Kysely } from "kysely";
-import { addMs, callMs, epochMs, millisecondsOf } from "../../../core/clocks.ts";
+import { addMs, epochMs, millisecondsOf } from "../../../core/clocks.ts";
 import type { ReplyPassages } from "../../../core/knowledge/call-knowledge.ts";
-import { RETRIEVAL_TURNS_PER_READ } from "../../../core/limits/retrieval.ts";
-import type { CorpusRetrieval, CorpusRetrievalPage, CorpusRetrievalQuery } from "../../corpus-store.ts";
+import { RETRIEVAL_TURNS_PER_READ } from "../../../core/limits/knowledge/retrieval.ts";
+import type { CorpusRetrieval, CorpusRetrievalPage, CorpusRetrievalQuery } from "../../corpora/corpus-store.ts";
 import type { Tables } from "../tables.ts";
 
 /** See `CorpusStore.listRetrievals`. */
@@ -16,7 +16,7 @@ export async function listRetrievals(
     const { tookMs, passages } = JSON.parse(row.retrieval ?? "{}") as ReplyPassages;
     const ofCorpus = passages.filter((passage) => passage.corpusId === corpusId);
     if (ofCorpus.length === 0) continue;
-    const startMs = addMs(row.started_at ?? epochMs(0), callMs(row.start_ms));
+    const startMs = addMs(row.started_at ?? epochMs(0), row.start_ms);
     retrievals.push({
       callId: row.call_id,
       position: row.position,
