@@ -70,6 +70,7 @@ import { type PublishableKeyRoutesDeps, publishableKeyRoutes } from "./publishab
 import { acceptPage } from "./session/accept-page.ts";
 import { callerOfSession } from "./session/auth.ts";
 import { type SessionRoutesDeps, sessionRoutes } from "./session/routes.ts";
+import { SessionLookups } from "./session/session-lookups.ts";
 import { type StatusRoutesDeps, statusRoutes } from "./status/routes.ts";
 import { TALK_PATH, type TalkPageDeps, talkPage } from "./talk/page.ts";
 import { type TalkRoutesDeps, talkRoutes } from "./talk/routes.ts";
@@ -291,9 +292,9 @@ function registerRoutes(app: FastifyInstance, deps: ApiDeps): void {
     done();
   };
   const forPeople = (scope: FastifyInstance, _options: object, done: () => void): void => {
-    const authenticate = (request: FastifyRequest): Promise<Caller> => callerOfSession(request, deps);
-    requireCaller(scope, access, authenticate);
-    resourceRoutes(scope, deps, { ...shared, authenticate });
+    requireCaller(scope, access, (request) => callerOfSession(request, deps));
+    const lookups = { ...deps, sessions: new SessionLookups(deps.sessions) };
+    resourceRoutes(scope, deps, { ...shared, authenticate: (request) => callerOfSession(request, lookups) });
     done();
   };
   void app.register(forApiKeys, { prefix: API_BASE_PATH });

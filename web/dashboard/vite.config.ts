@@ -10,6 +10,9 @@ logger.warnOnce = (message, options) => {
   if (!message.includes('new URL("./worklet.js"')) warnOnce(message, options);
 };
 
+/** From so many on they are loaded with the first. */
+const SHARED_BY_PAGES = 3;
+
 /** The build of the dashboard: scripts/build-dashboard.mjs runs it. Every file has the hash of its content as its name. */
 // biome-ignore lint/style/noDefaultExport: Vite reads its configuration from the default export.
 export default defineConfig({
@@ -38,6 +41,10 @@ export default defineConfig({
         chunkFileNames: "[hash:16].js",
         assetFileNames: "[hash:16][extname]",
         hashCharacters: "hex",
+        // What most pages share is one file: each of them would otherwise be dozens, and each file costs its request.
+        codeSplitting: {
+          groups: [{ name: "shared", test: /web[\\/](?:dashboard[\\/](?:app|ui)|client)[\\/]/, minShareCount: SHARED_BY_PAGES }],
+        },
       },
     },
   },

@@ -59,3 +59,21 @@ export const DOCUMENTS = [
     processedAt: "2026-11-21T08:01:01.200Z",
   },
 ];
+
+export const RETRIEVAL = {
+  callId: "call_019aa5d0-2c00-7b3e-9c41-3b8f6a2d7e12",
+  turn: 3,
+  at: "2026-11-21T09:12:04.310Z",
+  question: "How long is the guarantee on tyres?",
+  tookMs: 8.4,
+  passages: [
+    {
+      corpusId: CORPUS.id,
+      documentId: PROCESSING.id,
+      documentName: "catalogue.pdf",
+      page: 12,
+      ordinal: 20,
+      score: 11.25,
+    },
+  ],
+};

@@ -8,9 +8,9 @@ import {
   DOCUMENT_STATUSES,
   type DocumentFailureCode,
 } from "../../core/knowledge/documents.ts";
-import { time } from "../calls/schemas/response-schemas.ts";
+import { callId, PassageReference, time } from "../calls/schemas/response-schemas.ts";
 import { pageSchema } from "../http/responses/pages.ts";
-import { CORPUS, DOCUMENTS } from "./examples.ts";
+import { CORPUS, DOCUMENTS, RETRIEVAL } from "./examples.ts";
 import { corpusId, documentId } from "./schemas.ts";
 
 const count = z.int();
@@ -82,3 +82,22 @@ export const DocumentItem = z
   .meta({ id: "Document", description: "A document of a corpus. Unknown values are null.", examples: DOCUMENTS });
 
 export const DocumentPage = pageSchema(DocumentItem, "A page of documents, newest first.");
+
+export const CorpusRetrievalItem = z
+  .object({
+    callId,
+    turn: count.meta({ description: "The place of the reply in the transcript of the call, from 0." }),
+    at: time.meta({ description: "When the reply began." }),
+    question: z.string().nullable().meta({
+      description: "What the caller said before it. Null where nothing was said, and with `transcriptEnabled: false`.",
+    }),
+    tookMs: z.number().meta({ description: "How long it took to find the passages of all corpora, in milliseconds." }),
+    passages: z.array(PassageReference).meta({ description: "Those of this corpus, the best first." }),
+  })
+  .meta({
+    id: "CorpusRetrieval",
+    description: "A reply for which the LLM was given passages of a corpus.",
+    examples: [RETRIEVAL],
+  });
+
+export const CorpusRetrievalPage = pageSchema(CorpusRetrievalItem, "A page of what was retrieved, the latest first.");

@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { type CorpusRoutesDeps, corpusRoutes } from "./corpora.ts";
 import { type DocumentRoutesDeps, documentRoutes } from "./documents.ts";
 import { type CorpusQueryDeps, corpusQueryRoutes } from "./query.ts";
+import { corpusRetrievalRoutes } from "./retrievals.ts";
 
 export interface KnowledgeRoutesDeps extends CorpusQueryDeps, CorpusRoutesDeps, DocumentRoutesDeps {
   corpora: CorpusRoutesDeps["corpora"];
@@ -11,5 +12,6 @@ export interface KnowledgeRoutesDeps extends CorpusQueryDeps, CorpusRoutesDeps, 
 export function knowledgeRoutes(scope: FastifyInstance, deps: KnowledgeRoutesDeps): void {
   corpusRoutes(scope, deps);
   corpusQueryRoutes(scope, deps);
+  corpusRetrievalRoutes(scope, deps);
   documentRoutes(scope, deps);
 }

@@ -48,8 +48,12 @@ export function dashboardRoutes(fastify: FastifyInstance, deps: DashboardRoutesD
     const { page, id } = request.params as { page?: string; id?: string };
     if (page !== undefined && NO_PAGES.includes(page)) throw notFound("resource");
     if (!(await deps.owner.exists())) return reply.redirect("/");
-    if (page !== undefined)
-      void reply.header("link", early(built(deps).ofPage(id === undefined ? page : `${page}/:id`)));
+    if (page !== undefined) {
+      const path = id === undefined ? page : `${page}/:id`;
+      // With filters a page asks for something else.
+      const answers = request.url.includes("?") ? [] : (FIRST_ANSWERS[path] ?? []);
+      void reply.header("link", early(built(deps).ofPage(path), answers));
+    }
     return sendShell(request, reply, deps);
   };
   fastify.get(ROOT, hide, page);
@@ -64,10 +68,15 @@ export function dashboardRoutes(fastify: FastifyInstance, deps: DashboardRoutesD
   });
 }
 
-/** What a page will ask for, so that its browser need not run the program that asks first: who is signed in, and these files. */
-const early = (files: readonly string[]): string =>
+/** What of the API a page shows first, by its path: web/dashboard/app/early-request.ts asks for the same. */
+const FIRST_ANSWERS: Readonly<Record<string, readonly string[]>> = { calls: ["calls?limit=50"] };
+
+/** What a page will ask for, so that its browser need not run the program that asks first: who is signed in, these files and these answers. */
+const early = (files: readonly string[], answers: readonly string[]): string =>
   [
-    `<${ROOT}/session/me>; rel=preload; as=fetch; crossorigin`,
+    ...["me", ...answers.map((address) => `api/v1/${address}`)].map(
+      (address) => `<${ROOT}/session/${address}>; rel=preload; as=fetch; crossorigin`,
+    ),
     ...files.map((name) => {
       const address = `<${ROOT}/files/${name}>`;
       return name.endsWith(".css") ? `${address}; rel=preload; as=style; crossorigin` : `${address}; rel=modulepreload`;

@@ -12,7 +12,7 @@ import {
 import type { EventStreamEnd } from "../../core/metrics/control-metrics.ts";
 import type { StreamPosition } from "../../store/webhooks/event-stream-store.ts";
 import { messageOf } from "./documents.ts";
-import { EventReads, type EventReadsOptions } from "./event-reads.ts";
+import { EventReads, type EventReadsOptions, type ReadEvent } from "./event-reads.ts";
 
 export interface EventStreamOptions extends EventReadsOptions {
   accountId: AccountId;
@@ -72,12 +72,8 @@ export class EventStream {
     try {
       while (!this.#hasEnded && this.#unreadSinceMs === undefined) {
         const found = await reads.read(this.accountId, this.#after);
-        for (const event of found) {
-          const message = await event.message();
-          if (this.#hasEnded || this.#unreadSinceMs !== undefined) return;
-          if (message !== undefined) this.#push(message);
-          this.#after = event.sequence;
-        }
+        await this.#send(found);
+        if (this.#hasEnded || this.#unreadSinceMs !== undefined) return;
         if (found.length < EVENTS_PER_READ) {
           // The events of the numbers that were not found are deleted.
           this.#after = Math.max(this.#after, last ?? 0);
@@ -116,6 +112,20 @@ export class EventStream {
     if (reason === "slow" || reason === "client") this.body.destroy();
     else this.body.push(null);
     this.#options.onEnd(reason);
+  }
+
+  /** Sends events in as few writes as possible, until they are all sent or the client does not read them. */
+  async #send(events: readonly ReadEvent[]): Promise<void> {
+    let text = "";
+    for (const [at, event] of events.entries()) {
+      text += (await event.message()) ?? "";
+      if (this.#hasEnded) return;
+      if (text.length < EVENT_BUFFER_BYTES_MAX && at < events.length - 1) continue;
+      this.#after = event.sequence;
+      if (text !== "") this.#push(text);
+      text = "";
+      if (this.#unreadSinceMs !== undefined) return;
+    }
   }
 
   #push(text: string): void {

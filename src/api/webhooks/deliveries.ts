@@ -5,7 +5,7 @@ import { isoTime } from "../../core/clock.ts";
 import { type EpochMs, epochMs } from "../../core/clocks.ts";
 import { type AccountId, asDeliveryId, type DeliveryId, type WebhookId } from "../../core/ids.ts";
 import { REPLAY_ROWS_PER_QUERY } from "../../core/limits/control-api/webhooks.ts";
-import type { Delivery, DeliveryQuery, WebhookEvent, WebhookStore } from "../../store/webhooks/webhook-store.ts";
+import type { Delivery, DeliveryQuery, FailedAttempt, WebhookEvent, WebhookStore } from "../../store/webhooks/webhook-store.ts";
 import { ApiError, found, notFound } from "../http/errors.ts";
 import { NoQuery } from "../http/requests/query.ts";
 import { cursorOf, idOf } from "../http/responses/cursor.ts";
@@ -39,7 +39,7 @@ const READ = {
   scope: "read",
   tags,
   summary: "Read a delivery",
-  description: "A delivery with its message: what was sent, or is sent next, and how the last attempt was answered.",
+  description: "A delivery with its message: what was sent, or is sent next, and how the attempts were answered.",
   params: DeliveryParams,
   querystring: NoQuery,
   response: { 200: DeliveryWithMessage },
@@ -106,7 +106,8 @@ export function deliveryRoutes(scope: FastifyInstance, { webhooks, eventBody }: 
     const delivery = found(await webhooks.getDelivery(accountId, params.id, params.deliveryId), "delivery");
     const event = await webhooks.getEvent(accountId, delivery.eventId);
     const body = event && (await eventBody(event));
-    return { ...deliveryItemOf(delivery), message: body === undefined ? null : JSON.parse(body) };
+    const failedAttempts = delivery.failedAttempts.toReversed().map(failedAttemptOf);
+    return { ...deliveryItemOf(delivery), message: body === undefined ? null : JSON.parse(body), failedAttempts };
   });
 
   app.post("/webhooks/:id/deliveries/:deliveryId/replay", { schema: REPLAY_ONE }, async (request, reply) => {
@@ -144,6 +145,13 @@ const timeOf = (text: string | undefined): EpochMs | undefined =>
   text === undefined ? undefined : epochMs(Date.parse(text));
 
 const timeOrNull = (time: EpochMs | undefined): string | null => (time === undefined ? null : isoTime(time));
+
+const failedAttemptOf = ({ atMs, status, excerpt, tookMs }: FailedAttempt) => ({
+  at: isoTime(atMs),
+  status: status ?? null,
+  excerpt,
+  tookMs,
+});
 
 const deliveryItemOf = (delivery: Delivery): z.output<typeof DeliveryItem> => ({
   id: delivery.id,

@@ -152,6 +152,12 @@ const DELIVERY_EXAMPLE = {
   answer: { status: 204, excerpt: "", tookMs: 31 },
 };
 
+const answerFields = {
+  status: z.int().nullable().meta({ description: "Null where there was no answer." }),
+  excerpt: z.string().meta({ description: "The start of the answer, or why there was none." }),
+  tookMs: z.number(),
+};
+
 export const DeliveryItem = z
   .object({
     id: deliveryId,
@@ -168,11 +174,7 @@ export const DeliveryItem = z
     lastAttemptAt: time.nullable(),
     nextAttemptAt: time.nullable(),
     answer: z
-      .object({
-        status: z.int().nullable().meta({ description: "Null where there was no answer." }),
-        excerpt: z.string().meta({ description: "The start of the answer, or why there was none." }),
-        tookMs: z.number(),
-      })
+      .object(answerFields)
       .nullable()
       .meta({ description: "Of the last attempt." }),
   })
@@ -187,6 +189,9 @@ export const DeliveryWithMessage = DeliveryItem.extend({
     description:
       "The body of the message as it would be sent now: its type, its timestamp and its data. Null where what the event is about was deleted.",
   }),
+  failedAttempts: z
+    .array(z.object({ at: time, ...answerFields }))
+    .meta({ description: "The attempts that failed, the latest first; of very many the latest alone." }),
 }).meta({
   id: "WebhookDeliveryWithMessage",
   description: "One event for one webhook, with the body of its message.",
@@ -199,6 +204,7 @@ export const DeliveryWithMessage = DeliveryItem.extend({
         timestamp: DELIVERY_EXAMPLE.createdAt,
         data: { call: { id: DELIVERY_EXAMPLE.callId, status: "created" } },
       },
+      failedAttempts: [{ at: "2026-11-21T08:03:10.050Z", status: 503, excerpt: "busy", tookMs: 12 }],
     },
   ],
 });

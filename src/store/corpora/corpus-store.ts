@@ -1,5 +1,6 @@
 import type { EpochMs } from "../../core/clocks.ts";
-import type { AccountId, CorpusId, DocumentId } from "../../core/ids.ts";
+import type { AccountId, CallId, CorpusId, DocumentId } from "../../core/ids.ts";
+import type { ReplyPassages } from "../../core/knowledge/call-knowledge.ts";
 import type { Chunk, IndexableDocument } from "../../core/knowledge/chunks.ts";
 import type { CorpusMode, DocumentStatus } from "../../core/knowledge/documents.ts";
 import type { Act } from "../accounts/audit-store.ts";
@@ -39,6 +40,33 @@ export interface CorpusQuery {
   readonly limit: number;
 }
 
+/** A reply in a call that is over for which the LLM was given passages of a corpus. */
+export interface CorpusRetrieval {
+  readonly callId: CallId;
+  /** Of the reply among the turns of its call, from 0. */
+  readonly position: number;
+  /** When the reply began. */
+  readonly atMs: EpochMs;
+  /** What the caller said before it; undefined where nothing was said, and where words are not stored. */
+  readonly question: string | undefined;
+  /** The passages of this corpus. */
+  readonly retrieval: ReplyPassages;
+}
+
+export interface CorpusRetrievalQuery {
+  readonly accountId: AccountId;
+  readonly corpusId: CorpusId;
+  /** Those before this reply, the latest first. */
+  readonly before?: Pick<CorpusRetrieval, "callId" | "position"> | undefined;
+  readonly limit: number;
+}
+
+export interface CorpusRetrievalPage {
+  readonly retrievals: readonly CorpusRetrieval[];
+  /** Where the list goes on, though fewer than `limit` were found, or none; undefined at its end. */
+  readonly next: Pick<CorpusRetrieval, "callId" | "position"> | undefined;
+}
+
 /** A corpus whose index must be brought up to date. */
 export interface ChangedCorpus {
   readonly corpusId: CorpusId;
@@ -54,6 +82,8 @@ export interface CorpusStore {
   create(accountId: AccountId, definition: CorpusDefinition, act?: Act): Promise<Corpus | undefined>;
   get(accountId: AccountId, id: CorpusId): Promise<Corpus | undefined>;
   list(query: CorpusQuery): Promise<{ corpora: readonly Corpus[]; more: boolean }>;
+  /** What was retrieved from a corpus in calls that are over. Looks through RETRIEVAL_TURNS_PER_READ replies of the account at most. */
+  listRetrievals(query: CorpusRetrievalQuery): Promise<CorpusRetrievalPage>;
   sizes(ids: readonly CorpusId[]): Promise<ReadonlyMap<CorpusId, CorpusSize>>;
   update(accountId: AccountId, id: CorpusId, changes: CorpusChanges, act?: Act): Promise<Corpus | undefined>;
   /**

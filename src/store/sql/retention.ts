@@ -103,7 +103,11 @@ export class SqlRetention implements RetentionStore {
       await tx.updateTable("tool_runs").set({ words: null }).where("call_id", "=", callId).execute();
       // An endpoint may have answered with what it was sent.
       const events = tx.selectFrom("webhook_events").select("id").where("call_id", "=", callId);
-      await tx.updateTable("webhook_deliveries").set({ answer: null }).where("event_id", "in", events).execute();
+      await tx
+        .updateTable("webhook_deliveries")
+        .set({ answer: null, failed_attempts: null })
+        .where("event_id", "in", events)
+        .execute();
     });
   }
 

@@ -68,6 +68,8 @@ export interface SessionStore {
   signIn(signIn: SignIn): Promise<NewSession | undefined>;
   /** The person as they are now; undefined for a session that has ended. */
   authenticate(secret: string): Promise<SessionPrincipal | undefined>;
+  /** The same for several sessions in one query, by their secrets; those that have ended are left out. */
+  authenticateAll(secrets: readonly string[]): Promise<ReadonlyMap<string, SessionPrincipal>>;
   signOut(secret: string, requestId: string): Promise<void>;
   /** The sessions of a person that have not ended, the newest first. `secret` is that of the session that asks. */
   list(userId: UserId, secret: string): Promise<readonly SessionRecord[]>;

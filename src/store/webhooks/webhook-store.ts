@@ -66,6 +66,11 @@ export interface DeliveryAnswer {
   tookMs: number;
 }
 
+/** An attempt at a delivery that failed. */
+export interface FailedAttempt extends DeliveryAnswer {
+  atMs: EpochMs;
+}
+
 export interface Delivery {
   id: DeliveryId;
   webhookId: WebhookId;
@@ -78,6 +83,8 @@ export interface Delivery {
   lastAttemptAtMs?: EpochMs;
   nextAttemptAtMs?: EpochMs;
   answer?: DeliveryAnswer;
+  /** In their order; of very many the latest alone. */
+  failedAttempts: readonly FailedAttempt[];
 }
 
 /** A delivery with everything that sending it needs. */

@@ -55,6 +55,14 @@ test("a page names what it will ask for, before its program does", async () => {
   );
 });
 
+test("the list of calls names its first rows, too, unless it is to be filtered", async () => {
+  await makeOwner();
+  const rows = "</dashboard/session/api/v1/calls?limit=50>; rel=preload; as=fetch; crossorigin";
+  expect((await get("/dashboard/calls")).headers.link).toContain(rows);
+  for (const page of ["/dashboard/calls?status=active", "/dashboard/calls/call_1", "/dashboard/agents"])
+    expect((await get(page)).headers.link).not.toContain("api/v1");
+});
+
 test("with an owner the address of the service and every page are the dashboard, and programs get the JSON as before", async () => {
   await makeOwner();
   for (const page of ["/", ...PAGES]) {

@@ -242,6 +242,19 @@ test("an account has only so many streams, and one more when another has ended",
   expect((await api.get(`${EVENTS}?follow=false`)).status).toBe(200);
 });
 
+test("1,000 unauthenticated clients open no stream, and keep no account from its own", async () => {
+  const stream = await follow();
+  for (let batch = 0; batch < 10; batch += 1) {
+    const asked = Array.from({ length: 100 }, () => followWith({ "x-api-key": "tl_unknown" }));
+    const statuses = (await Promise.all(asked)).map(({ response }) => response.statusCode);
+    expect(new Set(statuses)).toEqual(new Set([401]));
+  }
+  expect(await openStreams()).toBe(1);
+  const callId = await createCall();
+  await stream.until(() => stream.messages.length > 0);
+  expect(eventsOf(stream)).toEqual([["call.created", callId]]);
+});
+
 test("a client that disconnects while its stream is being opened has no open stream", async () => {
   const { eventStreams } = api.stores;
   const open = eventStreams.open.bind(eventStreams);

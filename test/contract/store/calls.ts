@@ -2,7 +2,15 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
 import { callMs, epochMs } from "../../../src/core/clocks.ts";
-import { type AccountId, asAccountId, asCallId, asCarrierCallId, asWorkerId } from "../../../src/core/ids.ts";
+import {
+  type AccountId,
+  asAccountId,
+  asCallId,
+  asCarrierCallId,
+  asCorpusId,
+  asWorkerId,
+  type CallId,
+} from "../../../src/core/ids.ts";
 import { referenceOf } from "../../../src/core/knowledge/call-knowledge.ts";
 import type { CallEnd, CallQuery, NewCall } from "../../../src/store/calls/call-store.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
@@ -293,6 +301,51 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
         expect(turns.at(-1)?.retrieval).toEqual({ tookMs: 12, passages });
         expect(turns[0]?.retrieval).toBeUndefined();
       }
+    });
+
+    test("a corpus has the replies that were given its passages, the latest first, once their calls are over", async () => {
+      const [found, elsewhere] = [
+        referenceOf(passage("a\0b")),
+        { ...referenceOf(passage("other")), corpusId: asCorpusId("cor_other") },
+      ];
+      const said = (role: "agent" | "user", text: string, startMs: number): TranscriptTurn => ({
+        ...{ role, text, startMs: callMs(startMs), endMs: callMs(startMs + 1), interrupted: false },
+      });
+      const turns: TranscriptTurn[] = [
+        { ...said("agent", "Hello.", 0), retrieval: { tookMs: 1, passages: [found] } },
+        said("user", "How much?\0", 1_000),
+        { ...said("agent", "Two euros.", 2_000), retrieval: { tookMs: 12, passages: [elsewhere, found] } },
+        { ...said("agent", "And more.", 3_000), retrieval: { tookMs: 3, passages: [elsewhere] } },
+      ];
+      const ids: CallId[] = [];
+      for (const transcriptEnabled of [true, false]) {
+        const { id, tokenHash } = await create({ ...SPEC, transcriptEnabled });
+        await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
+        await stores.calls.finish(id, end({ turns }));
+        ids.push(id);
+      }
+      const list = (limit: number, before?: { callId: CallId; position: number }) =>
+        stores.corpora.listRetrievals({ accountId, corpusId: found.corpusId, limit, before });
+      const all = await list(10);
+      expect(all.next).toBeUndefined();
+      expect(all.retrievals.map(({ callId, position, question }) => [callId, position, question])).toEqual([
+        [ids[1], 2, undefined],
+        [ids[1], 0, undefined],
+        [ids[0], 2, "How much?\0"],
+        [ids[0], 0, undefined],
+      ]);
+      expect(all.retrievals[2]?.retrieval).toEqual({ tookMs: 12, passages: [found] });
+      expect(all.retrievals[0]?.retrieval.passages).toEqual([
+        { corpusId: found.corpusId, documentId: found.documentId, score: found.score },
+      ]);
+      const first = await list(1);
+      expect(first.next).toEqual({ callId: ids[1], position: 2 });
+      expect((await list(2, first.next)).retrievals).toEqual(all.retrievals.slice(1, 3));
+      const other = await stores.accounts.ensure("second");
+      expect(await stores.corpora.listRetrievals({ accountId: other, corpusId: found.corpusId, limit: 10 })).toEqual({
+        retrievals: [],
+        next: undefined,
+      });
     });
 
     test.each([

@@ -147,6 +147,17 @@ export function sessionStoreContract(name: string, make: () => StoresUnderTest):
       expect((await actions()).filter((action) => action === "user.signed_out")).toHaveLength(1);
     });
 
+    test("several sessions are looked up at once, without those that have ended", async () => {
+      const [one, other] = [await member(), await member("other@example.com")];
+      const left = given(await signIn(one.id));
+      await stores.sessions.signOut(left.secret, "req_3");
+      const secrets = [one.session.secret, other.session.secret, left.secret, "tls_unknown"];
+      const found = await stores.sessions.authenticateAll(secrets);
+      expect([...found.keys()].sort()).toEqual([one.session.secret, other.session.secret].sort());
+      for (const { secret } of [one.session, other.session])
+        expect(found.get(secret)).toEqual(await stores.sessions.authenticate(secret));
+    });
+
     test("a person sees their sessions, and ends all but the one that asks", async () => {
       const { id, session } = await member();
       const other = await member("other@example.com");

@@ -183,6 +183,38 @@ export function webhookStoreContract(name: string, make: () => StoresUnderTest):
       expect((await webhooks.due(id))?.event).toEqual(first.event);
     });
 
+    test("a delivery has the answers to all of its attempts that failed, also once it is delivered", async () => {
+      const { webhook } = await create({ eventTypes: ["call.created"] });
+      await createCall(stores, accountId);
+      const [id] = (await dueDeliveries()) as [DeliveryId];
+      const read = () => webhooks.getDelivery(accountId, webhook.id, id);
+      expect((await read())?.failedAttempts).toEqual([]);
+      const answers = [{ status: 503, excerpt: "busy\0, later", tookMs: 3 }, { excerpt: "it timed out", tookMs: 15_000 }];
+      const attempts = [];
+      for (const answer of answers) {
+        const atMs = under.clock.epochMs();
+        await webhooks.recordAttempt(id, { kind: "failed", answer, nextAttemptAtMs: atMs, isGone: false });
+        attempts.push({ atMs, ...answer });
+        under.clock.advance(1_000);
+      }
+      await webhooks.recordAttempt(id, { kind: "delivered", answer: ANSWER });
+      expect(await read()).toMatchObject({ status: "delivered", attempts: 3, answer: ANSWER, failedAttempts: attempts });
+    });
+
+    test("of very many failed attempts a delivery has the latest", async () => {
+      const { webhook } = await create({ eventTypes: ["call.created"] });
+      await createCall(stores, accountId);
+      const [id] = (await dueDeliveries()) as [DeliveryId];
+      const nextAttemptAtMs = under.clock.epochMs();
+      for (let tookMs = 0; tookMs < 30; tookMs += 1) {
+        const answer = { status: 500, excerpt: "x".repeat(500), tookMs };
+        await webhooks.recordAttempt(id, { kind: "failed", answer, nextAttemptAtMs, isGone: false });
+      }
+      const kept = (await webhooks.getDelivery(accountId, webhook.id, id))?.failedAttempts ?? [];
+      expect(kept.map(({ tookMs }) => tookMs)).toEqual(Array.from({ length: kept.length }, (_, at) => 30 - kept.length + at));
+      expect(kept.length).toBeLessThan(30);
+    });
+
     test("a delivery whose job is cancelled has failed, and can be replayed", async () => {
       const { webhook } = await create({ eventTypes: ["call.created"] });
       await createCall(stores, accountId);

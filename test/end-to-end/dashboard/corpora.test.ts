@@ -44,6 +44,10 @@ describe.skipIf(!hasChromium)("corpora", { retry: ifMachineStalled, timeout: 120
       faults.details = await accessibilityFaults(tab);
       await questionIsAnswered(tab);
       faults.answer = await accessibilityFaults(tab);
+      await tab.getByRole("tab", { name: "Retrieved" }).click();
+      await tab.getByText("No call has used the corpus yet.").waitFor();
+      faults.retrieved = await accessibilityFaults(tab);
+      await tab.getByRole("tab", { name: "Ask" }).click();
       await tab.setViewportSize({ width: 390, height: 844 });
       expect(await tab.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
       faults.narrow = await accessibilityFaults(tab);

@@ -45,6 +45,21 @@ describe.skipIf(!hasChromium)("live calls and the list of calls", { retry: ifMac
     expect(errors.filter((text) => !text.includes("401"))).toEqual([]);
   });
 
+  test.each([
+    ["a day ahead", 86_400_000],
+    ["a day behind", -86_400_000],
+  ])("with a browser whose clock is %s a call lasts as long as it does", async (_name, aheadMs) => {
+    const { errors } = await inDashboard(service, "live", owner, async (tab) => {
+      await tab.clock.install({ time: Date.now() + aheadMs });
+      await tab.reload();
+      const { id } = await service.createCall();
+      const row = tab.getByRole("row").filter({ hasText: "waiting for its stream" }).first();
+      await row.getByText(/^0:\d\d$/).waitFor();
+      expect((await service.api("POST", `/calls/${id}/end`)).status).toBeLessThan(300);
+    });
+    expect(errors.filter((text) => !text.includes("401"))).toEqual([]);
+  });
+
   test("a viewer sees calls and can do nothing with them; the page fits a telephone", async () => {
     const viewer = await makePerson(service, "viewer");
     const viewport = { width: 390, height: 844 };

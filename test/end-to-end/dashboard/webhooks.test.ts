@@ -80,6 +80,8 @@ describe.skipIf(!hasChromium)("webhooks", { retry: ifMachineStalled, timeout: 12
           return await delivery.getByText("204 after").count();
         })
         .toBe(1);
+      await delivery.getByRole("heading", { name: "Earlier attempts" }).waitFor();
+      await delivery.getByText(GONE).waitFor();
       await tab.getByLabel("State").selectOption("failed");
       await tab.getByText("No delivery matches all of these filters.").waitFor();
       expect(new URL(tab.url()).search).toContain("status=failed");

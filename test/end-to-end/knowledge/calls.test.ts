@@ -14,6 +14,12 @@ interface Turn {
   latency?: { endOfTurnMs: number; retrievalMs?: number };
 }
 
+interface Retrieved {
+  callId: string;
+  question: string | null;
+  passages: { documentName: string }[];
+}
+
 interface Event {
   kind: string;
   passages?: { documentName: string }[];
@@ -71,8 +77,10 @@ async function askedCall(service: Service, parameterOverrides: object): Promise<
 test("an agent answers from a corpus for every turn, and by its tool; turns and events name the passages", async () => {
   const service = await Service.start();
   const corpusId = await corpusIn(service);
+  const asked: string[] = [];
   for (const retrieval of ["always", "tool"] as const) {
     const id = await askedCall(service, { corpusIds: [corpusId], retrieval });
+    asked.push(id);
     const { data: turns } = (await service.api<{ data: Turn[] }>("GET", `/calls/${id}/transcript`)).body;
     expect(turns.map(({ role }) => role)).toEqual(["user", "agent"]);
     expect(turns[1]?.text).toContain("guaranteed for five years");
@@ -84,6 +92,11 @@ test("an agent answers from a corpus for every turn, and by its tool; turns and 
     expect(passages?.[0]).toMatchObject({ documentName: "Guarantee" });
     expect(turns[1]?.latency?.retrievalMs !== undefined).toBe(retrieval === "always");
   }
+  const { data: retrieved } = (await service.api<{ data: Retrieved[] }>("GET", `/corpora/${corpusId}/retrievals`)).body;
+  expect(retrieved.map(({ callId, question }) => [callId, question])).toEqual(
+    asked.toReversed().map((id) => [id, QUESTION]),
+  );
+  expect(retrieved[0]?.passages[0]).toMatchObject({ documentName: "Guarantee" });
   // A corpus that is deleted is an unknown one for the next call.
   await service.api("DELETE", `/corpora/${corpusId}`);
   const { status } = await service.api("POST", "/calls", {

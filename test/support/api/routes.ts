@@ -46,6 +46,7 @@ export const EXPECTED: Readonly<Record<string, Row | { anyone: number }>> = {
   "PATCH /api/v1/corpora/{id}": { scope: "write", owner: 200, otherAccount: 404 },
   "DELETE /api/v1/corpora/{id}": { scope: "write", owner: 204, otherAccount: 404 },
   "POST /api/v1/corpora/{id}/query": { scope: "read", owner: 200, otherAccount: 404 },
+  "GET /api/v1/corpora/{id}/retrievals": { scope: "read", owner: 200, otherAccount: 404 },
   "POST /api/v1/corpora/{id}/documents": { scope: "write", owner: 202, otherAccount: 404 },
   "GET /api/v1/corpora/{id}/documents": { scope: "read", owner: 200, otherAccount: 404 },
   "GET /api/v1/corpora/{id}/documents/{documentId}": { scope: "read", owner: 200, otherAccount: 404 },

@@ -517,6 +517,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/corpora/{id}/retrievals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what was retrieved from a corpus
+         * @description The replies of agents, in calls that are over, for which the LLM was given passages of the corpus, the latest first. They go with the transcripts of their calls. A page may be empty and not be the last one. Requires the scope `read`.
+         */
+        get: operations["listCorpusRetrievals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/corpora/{id}/documents": {
         parameters: {
             query?: never;
@@ -882,7 +902,7 @@ export interface paths {
         };
         /**
          * Read a delivery
-         * @description A delivery with its message: what was sent, or is sent next, and how the last attempt was answered. Requires the scope `read`.
+         * @description A delivery with its message: what was sent, or is sent next, and how the attempts were answered. Requires the scope `read`.
          */
         get: operations["getWebhookDelivery"];
         put?: never;
@@ -4316,6 +4336,47 @@ export interface components {
         };
         /** @default 5 */
         CorpusQueryPassagesMaxInput: number;
+        /**
+         * @description A reply for which the LLM was given passages of a corpus.
+         * @example {
+         *       "callId": "call_019aa5d0-2c00-7b3e-9c41-3b8f6a2d7e12",
+         *       "turn": 3,
+         *       "at": "2026-11-21T09:12:04.310Z",
+         *       "question": "How long is the guarantee on tyres?",
+         *       "tookMs": 8.4,
+         *       "passages": [
+         *         {
+         *           "corpusId": "cor_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10",
+         *           "documentId": "doc_019aa5c9-1a00-7b3e-9c41-3b8f6a2d7e11",
+         *           "documentName": "catalogue.pdf",
+         *           "page": 12,
+         *           "ordinal": 20,
+         *           "score": 11.25
+         *         }
+         *       ]
+         *     }
+         */
+        CorpusRetrieval: {
+            /**
+             * @description `call_` and a UUIDv7.
+             * @example call_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+             */
+            callId: string;
+            /** @description The place of the reply in the transcript of the call, from 0. */
+            turn: number;
+            /**
+             * Format: date-time
+             * @description When the reply began.
+             * @example 2026-11-21T08:00:00.000Z
+             */
+            at: string;
+            /** @description What the caller said before it. Null where nothing was said, and with `transcriptEnabled: false`. */
+            question: string | null;
+            /** @description How long it took to find the passages of all corpora, in milliseconds. */
+            tookMs: number;
+            /** @description Those of this corpus, the best first. */
+            passages: components["schemas"]["PassageReference"][];
+        };
         /**
          * @description The new call and the address of its media stream.
          * @example {
@@ -9452,7 +9513,15 @@ export interface components {
          *             "status": "created"
          *           }
          *         }
-         *       }
+         *       },
+         *       "failedAttempts": [
+         *         {
+         *           "at": "2026-11-21T08:03:10.050Z",
+         *           "status": 503,
+         *           "excerpt": "busy",
+         *           "tookMs": 12
+         *         }
+         *       ]
          *     }
          */
         WebhookDeliveryWithMessage: {
@@ -9493,6 +9562,19 @@ export interface components {
             message: {
                 [key: string]: unknown;
             } | null;
+            /** @description The attempts that failed, the latest first; of very many the latest alone. */
+            failedAttempts: {
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T08:00:00.000Z
+                 */
+                at: string;
+                /** @description Null where there was no answer. */
+                status: number | null;
+                /** @description The start of the answer, or why there was none. */
+                excerpt: string;
+                tookMs: number;
+            }[];
         };
         /**
          * @description What is sent again.
@@ -11915,6 +11997,53 @@ export interface operations {
             408: components["responses"]["InvalidRequest408"];
             413: components["responses"]["PayloadTooLarge413"];
             415: components["responses"]["UnsupportedMediaType415"];
+            429: components["responses"]["RateLimited429"];
+            500: components["responses"]["Internal500"];
+            503: components["responses"]["OverloadedOrUnavailable503"];
+        };
+    };
+    listCorpusRetrievals: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Maximum number of items.
+                 * @example 100
+                 */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page, requested with the same filters. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description `cor_` and a UUIDv7.
+                 * @example cor_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of what was retrieved, the latest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["CorpusRetrieval"][];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest400"];
+            401: components["responses"]["Unauthorized401"];
+            403: components["responses"]["Forbidden403"];
+            404: components["responses"]["NotFound404"];
             429: components["responses"]["RateLimited429"];
             500: components["responses"]["Internal500"];
             503: components["responses"]["OverloadedOrUnavailable503"];

@@ -1,17 +1,25 @@
 import { TrunklineClient } from "../../client/src/index.ts";
 import { SESSION_BASE } from "./addresses.ts";
+import { EarlyRequest } from "./early-request.ts";
 import { noteServiceTime } from "./service-clock.ts";
 import { currentSession, loadSession, noteSignedOut } from "./session.ts";
 
 const UNAUTHORIZED = 401;
 const FORBIDDEN = 403;
 
+const early = new EarlyRequest(location);
+
 /** Sends requests with the token of the session; an answer that says that the session has ended leads to the sign-in page. */
 async function fetchInSession(url: Parameters<typeof fetch>[0], init: RequestInit = {}): Promise<Response> {
+  if (early.take(String(url), init.method ?? "GET")) return await noted(fetch(url, { signal: init.signal ?? null }));
   const headers = new Headers(init.headers);
   const csrfToken = currentSession()?.csrfToken;
   if (csrfToken !== undefined) headers.set("X-CSRF-Token", csrfToken);
-  const response = await fetch(url, { ...init, headers });
+  return await noted(fetch(url, { ...init, headers }));
+}
+
+async function noted(answer: Promise<Response>): Promise<Response> {
+  const response = await answer;
   noteAnswer(response.status, response.headers.get("date"));
   return response;
 }

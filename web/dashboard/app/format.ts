@@ -38,12 +38,24 @@ export const delayText = (delayMs: number): string =>
 /** With 4 significant digits, and with cents at least: `0.01235 USD`, `12,345.68 USD`. `currency` is ISO 4217. */
 export function moneyText(amount: number, currency: string): string {
   const magnitude = amount === 0 ? 0 : Math.floor(Math.log10(Math.abs(amount)));
-  const format = new Intl.NumberFormat(LANGUAGE, {
-    minimumFractionDigits: 2,
-    maximumFractionDigits: Math.min(FRACTION_DIGITS_MAX, Math.max(2, 3 - magnitude)),
-  });
-  return `${format.format(amount)} ${currency}`;
+  const digits = Math.min(FRACTION_DIGITS_MAX, Math.max(2, 3 - magnitude));
+  return `${amounts(digits).format(amount)} ${currency}`;
 }
+
+/** A format costs as much as a hundred uses of it: each is made once. */
+function once<Given, Format>(make: (given: Given) => Format): (given: Given) => Format {
+  const made = new Map<Given, Format>();
+  return (given) => {
+    const format = made.get(given) ?? make(given);
+    made.set(given, format);
+    return format;
+  };
+}
+
+const amounts = once(
+  (digits: number) =>
+    new Intl.NumberFormat(LANGUAGE, { minimumFractionDigits: 2, maximumFractionDigits: digits }),
+);
 
 /** As many as `Intl` writes. */
 const FRACTION_DIGITS_MAX = 20;
@@ -57,13 +69,20 @@ export interface TimeOptions {
 
 /** A time of today as `14:03:07`, another one as `27 Nov 2026, 14:03:07`, in the viewer's zone. */
 export function timeText(time: Date, now: Date, { seconds = true, timeZone }: TimeOptions = {}): string {
-  const zone = timeZone === undefined ? {} : { timeZone };
-  const clock: Intl.DateTimeFormatOptions = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
-  if (seconds) clock.second = "2-digit";
-  const day = new Intl.DateTimeFormat(LANGUAGE, { ...zone, day: "numeric", month: "short", year: "numeric" });
-  const at = new Intl.DateTimeFormat(LANGUAGE, { ...zone, ...clock }).format(time);
-  return day.format(time) === day.format(now) ? at : `${day.format(time)}, ${at}`;
+  const at = (seconds ? clocksWithSeconds : clocks)(timeZone).format(time);
+  const [day, today] = [time, now].map((one) => days(timeZone).format(one));
+  return day === today ? at : `${day}, ${at}`;
 }
+
+const dateFormats = (options: Intl.DateTimeFormatOptions) =>
+  once(
+    (timeZone: string | undefined) =>
+      new Intl.DateTimeFormat(LANGUAGE, timeZone === undefined ? options : { ...options, timeZone }),
+  );
+const CLOCK = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+const clocks = dateFormats(CLOCK);
+const clocksWithSeconds = dateFormats({ ...CLOCK, second: "2-digit" });
+const days = dateFormats({ day: "numeric", month: "short", year: "numeric" });
 
 /** The same time in UTC: `2026-11-27 13:03:07 UTC`. */
 export const utcText = (time: Date): string => `${time.toISOString().slice(0, 19).replace("T", " ")} UTC`;

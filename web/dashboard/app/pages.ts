@@ -89,12 +89,12 @@ export const PAGES: readonly PageEntry[] = [
 ];
 
 /** Loads the program of the page at an address, of which it is the part after ROOT, before it is shown. Does nothing where there is none. */
-export function preloadPage(address: string): void {
+export async function preloadPage(address: string): Promise<void> {
   const parts = address.split("/");
   const entry = PAGES.find(({ path }) => {
     const names = path.split("/");
     return names.length === parts.length && names.every((name, at) => name.startsWith(":") || name === parts[at]);
   });
   // What fails here fails again when the page is shown, which says so.
-  entry?.component.preload().catch(() => {});
+  await entry?.component.preload().catch(() => {});
 }

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useEvents } from "./events/use-events.ts";
+import { FIRST_PAGE_ROWS } from "./first-page.ts";
 import { type ListPage, PagedList } from "./paged-list.ts";
 import { Reloads } from "./reloads.ts";
 
@@ -40,7 +41,7 @@ export function useList<T>(
   // The key alone says what is loaded: the function is another one at each render.
   const made = useMemo(() => {
     const loadPage = (cursor: string | undefined, signal: AbortSignal): Promise<ListPage<T>> =>
-      load({ limit: PAGE_ROWS, ...(cursor !== undefined && { cursor }) }, signal);
+      load(cursor === undefined ? { limit: FIRST_PAGE_ROWS } : { limit: PAGE_ROWS, cursor }, signal);
     const onChange = (): void => {
       setChanges((count) => count + 1);
       if (list.isReady || list.error !== undefined) reloads.settled();

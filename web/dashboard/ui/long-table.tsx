@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { isSameWindow, rowWindow } from "../app/window.ts";
+import { isSameWindow, rowWindow, type Seen } from "../app/window.ts";
 import { Failure } from "./failure.tsx";
 import { Cells, type Column, Head, type TableProps } from "./table.tsx";
 import "./table.css";
@@ -78,15 +78,15 @@ const widthOf = ({ width = COLUMN_WIDTH }: { width?: number }): number => width;
 /** A column has its width at least, and its share of what the table has beyond. */
 const trackOf = (column: { width?: number }): string => `minmax(${widthOf(column)}px, ${widthOf(column)}fr)`;
 
-/** The rows of so many that are in the document while `of` is scrolled. */
+/** The rows of so many that are in the document while `of` is scrolled: at first those of a screen, after the paint those around it. */
 function useWindow(of: { current: HTMLElement | null }, count: number): { first: number; end: number } {
-  const [at, setAt] = useState({ top: 0, height: 800 });
+  const [at, setAt] = useState<Seen>();
   useEffect(() => {
     const element = of.current;
     if (element === null) return;
     const measure = (): void => {
       const now = { top: element.scrollTop, height: element.clientHeight };
-      setAt((before) => (isSameWindow(ROW_HEIGHT, before, now) ? before : now));
+      setAt((before) => (before !== undefined && isSameWindow(ROW_HEIGHT, before, now) ? before : now));
     };
     const resizes = new ResizeObserver(measure);
     resizes.observe(element);
@@ -96,6 +96,7 @@ function useWindow(of: { current: HTMLElement | null }, count: number): { first:
       element.removeEventListener("scroll", measure);
     };
   }, []);
+  if (at === undefined) return { first: 0, end: Math.min(count, Math.ceil(window.innerHeight / ROW_HEIGHT)) };
   return rowWindow(count, ROW_HEIGHT, at.top, at.height);
 }
 

@@ -142,7 +142,7 @@ export const CallCost = z
 /** ISO 8601 in UTC with milliseconds. */
 export const time = z.string().meta({ format: "date-time", examples: ["2026-11-21T08:00:00.000Z"] });
 
-const callId = z.string().meta({
+export const callId = z.string().meta({
   description: "`call_` and a UUIDv7.",
   examples: ["call_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10"],
 }) as unknown as z.ZodType<CallId, string>;
@@ -349,7 +349,7 @@ export const CallSummary = CallItem.omit({ analysis: true })
 const corpusId = z.string() as unknown as z.ZodType<CorpusId>;
 const documentId = z.string() as unknown as z.ZodType<DocumentId>;
 
-const PassageReference = z
+export const PassageReference = z
   .object({
     corpusId,
     documentId,

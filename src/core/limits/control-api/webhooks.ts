@@ -18,6 +18,8 @@ export const DELIVERY_MS_MAX = 15_000;
 /** How much of an answer is read, and shown in the list of deliveries. */
 export const DELIVERY_ANSWER_BYTES_MAX = 64 * 1024;
 export const DELIVERY_EXCERPT_CHARS_MAX = 500;
+/** What is stored of a delivery's failed attempts: more than all of them have that are made by themselves. Beyond it the earlier ones are forgotten. */
+export const FAILED_ATTEMPTS_CHARS_MAX = 10_000;
 export const DELIVERY_ANSWER_HEAD_BYTES_MAX = 16 * 1024;
 
 /** The delays between the attempts of a delivery: eleven attempts within a day. */

@@ -115,3 +115,6 @@ export const INDEX_COMPACT_MS_MAX = 10_000;
 
 /** Between two of these there is this many times what the first took: the index of 100,000 chunks takes some seconds. */
 export const INDEX_COMPACT_REST = 4;
+
+/** Replies with passages that are looked through for those of one corpus at a time. */
+export const RETRIEVAL_TURNS_PER_READ = 500;

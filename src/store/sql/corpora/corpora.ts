@@ -14,6 +14,8 @@ import type {
   CorpusChanges,
   CorpusDefinition,
   CorpusQuery,
+  CorpusRetrievalPage,
+  CorpusRetrievalQuery,
   CorpusSize,
   CorpusStore,
 } from "../../corpora/corpus-store.ts";
@@ -21,6 +23,7 @@ import { CORPUS_CLEAN_JOB } from "../../job-kinds.ts";
 import type { SqlDatabase } from "../database.ts";
 import type { SideEffects } from "../side-effects.ts";
 import type { Tables } from "../tables.ts";
+import { listRetrievals } from "./retrievals.ts";
 import { nextRevision, reviseCorpus } from "./revisions.ts";
 import { type CorpusRow, chunkOf, corpusOf, definitionColumns } from "./rows.ts";
 
@@ -91,6 +94,10 @@ export class SqlCorpora implements CorpusStore {
       .limit(limit + 1)
       .execute();
     return { corpora: rows.slice(0, limit).map(corpusOf), more: rows.length > limit };
+  }
+
+  listRetrievals(query: CorpusRetrievalQuery): Promise<CorpusRetrievalPage> {
+    return listRetrievals(this.#db, query);
   }
 
   async sizes(ids: readonly CorpusId[]): Promise<ReadonlyMap<CorpusId, CorpusSize>> {

@@ -30,6 +30,8 @@ import { addNodes } from "./0045-nodes.ts";
 import { addNodeMessages } from "./0046-node-messages.ts";
 import { addBucketClaims } from "./0047-bucket-claims.ts";
 import { addLimitsOfNodes } from "./0048-limits-of-nodes.ts";
+import { addTurnsWithPassages } from "./0049-turns-with-passages.ts";
+import { addFailedAttempts } from "./0050-failed-attempts.ts";
 import { initialMigrations } from "./initial.ts";
 
 /**
@@ -69,4 +71,6 @@ export const migrationsFor = (types: ColumnTypes): Record<string, Migration> => 
   "0046-node-messages": { up: (db) => addNodeMessages(db, types) },
   "0047-bucket-claims": { up: addBucketClaims },
   "0048-limits-of-nodes": { up: (db) => addLimitsOfNodes(db, types) },
+  "0049-turns-with-passages": { up: addTurnsWithPassages },
+  "0050-failed-attempts": { up: addFailedAttempts },
 });

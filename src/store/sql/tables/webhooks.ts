@@ -82,5 +82,7 @@ export interface WebhookTables {
     created_at: EpochMs;
     last_attempt_at: EpochMs | null;
     next_attempt_at: EpochMs | null;
+    /** JSON of FailedAttempt, one after the other with commas between them. */
+    failed_attempts: string | null;
   };
 }

@@ -388,7 +388,11 @@ export class SqlTranscriptions implements TranscriptionStore {
         .execute();
       // An endpoint may have answered with what it was sent.
       const events = tx.selectFrom("webhook_events").select("id").where("transcription_id", "=", id);
-      await tx.updateTable("webhook_deliveries").set({ answer: null }).where("event_id", "in", events).execute();
+      await tx
+        .updateTable("webhook_deliveries")
+        .set({ answer: null, failed_attempts: null })
+        .where("event_id", "in", events)
+        .execute();
     });
   }
 

@@ -69,7 +69,13 @@ export class SqlSessions implements SessionStore {
 
   async authenticate(secret: string): Promise<SessionPrincipal | undefined> {
     const row = await this.#userOf(this.#db, secret, ["session"]);
-    return row && { user: recordOf(row), account: accountStateOf(row), expiresAtMs: row.expires_at };
+    return row && principalOf(row);
+  }
+
+  async authenticateAll(secrets: readonly string[]): Promise<ReadonlyMap<string, SessionPrincipal>> {
+    const byHash = new Map(secrets.map((secret) => [hashSecret(secret), secret]));
+    const rows = await this.#usersOf(this.#db, [...byHash.keys()], ["session"]).execute();
+    return new Map(rows.map((row) => [byHash.get(row.hash) ?? "", principalOf(row)]));
   }
 
   async signOut(secret: string, requestId: string): Promise<void> {
@@ -167,20 +173,32 @@ export class SqlSessions implements SessionStore {
     db: Kysely<Tables>,
     secret: string,
     kinds: readonly SecretKind[],
-  ): Promise<(UserRow & AccountColumns & { kind: string; expires_at: EpochMs }) | undefined> {
+  ): Promise<SecretRow | undefined> {
+    return this.#usersOf(db, [hashSecret(secret)], kinds).executeTakeFirst();
+  }
+
+  #usersOf(db: Kysely<Tables>, hashes: readonly string[], kinds: readonly SecretKind[]) {
     return db
       .selectFrom("user_secrets")
       .innerJoin("users", "users.id", "user_secrets.user_id")
       .innerJoin("accounts", "accounts.id", "users.account_id")
       .selectAll("users")
-      .select(["user_secrets.kind", "user_secrets.expires_at"])
+      .select(["user_secrets.hash", "user_secrets.kind", "user_secrets.expires_at"])
       .select(ACCOUNT_COLUMNS)
-      .where("user_secrets.hash", "=", hashSecret(secret))
+      .where("user_secrets.hash", "in", hashes)
       .where("user_secrets.kind", "in", kinds)
-      .where("user_secrets.expires_at", ">", this.#clock.epochMs())
-      .executeTakeFirst();
+      .where("user_secrets.expires_at", ">", this.#clock.epochMs());
   }
 }
+
+/** A person with one of their secrets. */
+type SecretRow = UserRow & AccountColumns & { hash: string; kind: string; expires_at: EpochMs };
+
+const principalOf = (row: SecretRow): SessionPrincipal => ({
+  user: recordOf(row),
+  account: accountStateOf(row),
+  expiresAtMs: row.expires_at,
+});
 
 const actOf = (userId: UserId, requestId: string): Act => ({ actor: { kind: "user", id: userId }, requestId });
 

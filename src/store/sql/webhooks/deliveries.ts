@@ -2,9 +2,15 @@ import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
 import type { Clock } from "../../../core/clock.ts";
 import type { EpochMs } from "../../../core/clocks.ts";
 import type { CallId, DeliveryId, DocumentId, TranscriptionId, WebhookId } from "../../../core/ids.ts";
-import { REPLAY_ROWS_PER_QUERY } from "../../../core/limits/control-api/webhooks.ts";
+import { FAILED_ATTEMPTS_CHARS_MAX, REPLAY_ROWS_PER_QUERY } from "../../../core/limits/control-api/webhooks.ts";
 import { DELIVERY_JOB } from "../../job-kinds.ts";
-import type { AttemptResult, Delivery, DeliveryQuery, DeliveryStatus } from "../../webhooks/webhook-store.ts";
+import type {
+  AttemptResult,
+  Delivery,
+  DeliveryQuery,
+  DeliveryStatus,
+  FailedAttempt,
+} from "../../webhooks/webhook-store.ts";
 import type { SqlDatabase } from "../database.ts";
 import type { SqlJobs } from "../jobs.ts";
 import type { Tables } from "../tables.ts";
@@ -20,7 +26,14 @@ interface AttemptColumns {
   status: DeliveryStatus;
   answer: string | RawBuilder<string>;
   next_attempt_at: EpochMs | null;
+  failed_attempts?: RawBuilder<string>;
 }
+
+/** The failed attempts of a delivery with one more. */
+const withAttempt = (attempt: FailedAttempt): RawBuilder<string> => {
+  const earlier = sql.ref("failed_attempts");
+  return sql<string>`case when length(${earlier}) < ${FAILED_ATTEMPTS_CHARS_MAX} then ${earlier} || ',' else '' end || ${JSON.stringify(attempt)}`;
+};
 
 /** The answer of each delivery, for one statement about all of them. */
 const answersOf = (attempts: readonly DeliveryAttempt[]): RawBuilder<string> => {
@@ -105,13 +118,14 @@ export class Deliveries {
   ): Promise<ReadonlyMap<DeliveryId, WebhookId>> {
     const delivered = attempts.filter(({ result }) => result.kind === "delivered");
     const webhooks = new Map<DeliveryId, WebhookId>();
+    const nowMs = this.#clock.epochMs();
     const record = async (ids: readonly DeliveryId[], columns: AttemptColumns): Promise<void> => {
       const rows = await tx
         .updateTable("webhook_deliveries")
         .set((delivery) => ({
           ...columns,
           attempts: delivery("attempts", "+", 1),
-          last_attempt_at: this.#clock.epochMs(),
+          last_attempt_at: nowMs,
         }))
         .where("id", "in", ids)
         .where("status", "=", "pending")
@@ -127,7 +141,12 @@ export class Deliveries {
       if (result.kind === "delivered") continue;
       const { nextAttemptAtMs = null } = result;
       const status = nextAttemptAtMs === null ? "failed" : "pending";
-      await record([id], { status, answer: JSON.stringify(result.answer), next_attempt_at: nextAttemptAtMs });
+      await record([id], {
+        status,
+        answer: JSON.stringify(result.answer),
+        next_attempt_at: nextAttemptAtMs,
+        failed_attempts: withAttempt({ atMs: nowMs, ...result.answer }),
+      });
     }
     return webhooks;
   }

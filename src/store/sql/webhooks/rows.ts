@@ -33,6 +33,7 @@ export const deliveryOf = (row: DeliveryRow): Delivery => ({
   ...(row.last_attempt_at !== null && { lastAttemptAtMs: row.last_attempt_at }),
   ...(row.next_attempt_at !== null && { nextAttemptAtMs: row.next_attempt_at }),
   ...(row.answer !== null && { answer: JSON.parse(row.answer) }),
+  failedAttempts: JSON.parse(`[${row.failed_attempts ?? ""}]`),
 });
 
 export const eventOf = (row: Omit<Selectable<Tables["webhook_events"]>, "fact">): WebhookEvent => ({

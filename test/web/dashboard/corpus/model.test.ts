@@ -3,6 +3,7 @@ import {
   documentFiltersOf,
   documentStateOf,
   mayProcessAgain,
+  placesOf,
   questionOf,
   sharesOfBest,
 } from "../../../../web/dashboard/pages/corpus/model.ts";
@@ -40,4 +41,12 @@ test("a question is in the address; a number of passages that there cannot be is
   for (const passages of ["0", "51", "2.5", "many"]) {
     expect(questionOf({ question: "how long?", passages })?.passagesMax).toBe(5);
   }
+});
+
+test("passages name their places once each, and none where names are not stored", () => {
+  const [prices, catalogue] = [{ documentName: "prices.md" }, { documentName: "catalogue.pdf", page: 12 }];
+  expect(placesOf([catalogue, prices, { ...catalogue, page: 13 }, catalogue])).toBe(
+    "catalogue.pdf, page 12; prices.md; catalogue.pdf, page 13",
+  );
+  expect(placesOf([{}, {}])).toBe("");
 });

@@ -18,12 +18,13 @@ import { Tabs } from "../../ui/tabs.tsx";
 import { Documents } from "./documents.tsx";
 import type { Corpus } from "./model.ts";
 import { Questions } from "./questions.tsx";
+import { Retrievals } from "./retrievals.tsx";
 
 const PARENT = { title: "Corpora", href: CORPORA };
 /** After these another document is found, or is not. */
 const CHANGES = ["document.ready", "document.failed"];
 
-/** One corpus: its documents, and what is found in them. */
+/** One corpus: its documents, what is found in them, and what calls were given of them. */
 export function Page() {
   const { params } = useRoute();
   const id = params.id ?? "";
@@ -102,6 +103,7 @@ function CorpusView({ corpus, error, onStale }: CorpusViewProps) {
         tabs={[
           { name: "documents", title: "Documents", content: () => <Documents corpus={corpus} onChanged={onStale} /> },
           { name: "query", title: "Ask", content: () => <Questions corpus={corpus} /> },
+          { name: "retrieved", title: "Retrieved", content: () => <Retrievals corpusId={corpus.id} /> },
         ]}
       />
       {dialog === "change" && <ChangeDialog corpus={corpus} onClose={close} onDone={onStale} />}

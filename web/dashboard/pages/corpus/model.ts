@@ -66,3 +66,11 @@ export function questionOf(query: Readonly<Record<string, string>>): Question | 
   const isCount = Number.isInteger(count) && count >= 1 && count <= PASSAGES_MAX;
   return { text, passagesMax: isCount ? count : PASSAGES_DEFAULT };
 }
+
+/** Where passages stand, each place once: `catalogue.pdf, page 12; prices.md`. Empty where the names are not stored. */
+export function placesOf(passages: readonly { documentName?: string | undefined; page?: number | undefined }[]): string {
+  const places = passages.flatMap(({ documentName, page }) =>
+    documentName === undefined ? [] : [page === undefined ? documentName : `${documentName}, page ${page}`],
+  );
+  return [...new Set(places)].join("; ");
+}

@@ -106,6 +106,7 @@ function Details({ delivery, webhook }: { delivery: Delivery; webhook: Webhook }
           <p class="soft">The start of an answer is stored for attempts that failed.</p>
         )}
       </div>
+      <EarlierAttempts delivery={delivery} />
       <div class="webhook-delivery-texts">
         <h4>Message</h4>
         {message === null ? (
@@ -120,6 +121,29 @@ function Details({ delivery, webhook }: { delivery: Delivery; webhook: Webhook }
         )}
       </div>
     </>
+  );
+}
+
+/** The failed attempts before the last one, the latest first. */
+function EarlierAttempts({ delivery: { failedAttempts, lastAttemptAt } }: { delivery: Delivery }) {
+  const earlier = failedAttempts.filter(({ at }) => at !== lastAttemptAt);
+  if (earlier.length === 0) return null;
+  return (
+    <div class="webhook-delivery-texts">
+      <h4>Earlier attempts</h4>
+      <ol class="webhook-attempts">
+        {earlier.map((attempt) => (
+          <li key={attempt.at}>
+            <p>
+              <Time at={attempt.at} />: <Foreign text={answerText(attempt)} /> after <Delay ms={attempt.tookMs} />
+            </p>
+            {attempt.status !== null && attempt.excerpt !== "" && (
+              <CodeBlock text={attempt.excerpt} label="Start of the answer" />
+            )}
+          </li>
+        ))}
+      </ol>
+    </div>
   );
 }
 
