@@ -47,13 +47,13 @@ test.each([
     name: "admin",
     args: [],
     problem:
-      "a command is missing: it must be roll or jobs or prune or export or import or backup or restore or recover or media-key or owner-link or rotate-token-key or rotate-secrets-key or forget-secrets",
+      "a command is missing: it must be roll or jobs or prune or clean-bucket or export or import or backup or restore or recover or media-key or owner-link or rotate-token-key or rotate-secrets-key or forget-secrets",
   },
   {
     name: "admin",
     args: ["rol"],
     problem:
-      '"rol" is not a command: it must be roll or jobs or prune or export or import or backup or restore or recover or media-key or owner-link or rotate-token-key or rotate-secrets-key or forget-secrets',
+      '"rol" is not a command: it must be roll or jobs or prune or clean-bucket or export or import or backup or restore or recover or media-key or owner-link or rotate-token-key or rotate-secrets-key or forget-secrets',
   },
   { name: "admin", args: ["roll", "--data-dir", ""], problem: "--data-dir must not be empty" },
   { name: "replay", args: [], problem: "the journal is missing: its path, data/journals/<call id>.tlj" },

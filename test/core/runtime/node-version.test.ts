@@ -48,7 +48,7 @@ describe("the version of Node", () => {
     );
     expect(mains.map((file) => `src/cli/${file}`).filter((path) => !PROGRAMS.includes(path))).toEqual([]);
     for (const path of PROGRAMS) {
-      expect(readFileSync(new URL(path, root), "utf8")).toMatch(/^import "\.\.?\/core\/node-version\.ts";\n/);
+      expect(readFileSync(new URL(path, root), "utf8")).toMatch(/^import "\.\.?\/core\/runtime\/node-version\.ts";\n/);
     }
   });
 
