@@ -47,7 +47,7 @@ describe.skipIf(!hasChromium)("live calls and the list of calls", { retry: ifMac
 
   test.each([
     ["a day ahead", 86_400_000],
-    ["a day behind", -86_400_000],
+    ["a day too early", -86_400_000],
   ])("with a browser whose clock is %s a call lasts as long as it does", async (_name, aheadMs) => {
     const { errors } = await inDashboard(service, "live", owner, async (tab) => {
       await tab.clock.install({ time: Date.now() + aheadMs });

@@ -7,10 +7,12 @@ import { currentSession, loadSession, noteSignedOut } from "./session.ts";
 const UNAUTHORIZED = 401;
 const FORBIDDEN = 403;
 
-const early = new EarlyRequest(location);
+/** Made by the first request, so that models that name the API can be tested without a page. */
+let early: EarlyRequest | undefined;
 
 /** Sends requests with the token of the session; an answer that says that the session has ended leads to the sign-in page. */
 async function fetchInSession(url: Parameters<typeof fetch>[0], init: RequestInit = {}): Promise<Response> {
+  early ??= new EarlyRequest(location);
   if (early.take(String(url), init.method ?? "GET")) return await noted(fetch(url, { signal: init.signal ?? null }));
   const headers = new Headers(init.headers);
   const csrfToken = currentSession()?.csrfToken;
