@@ -43,7 +43,13 @@ export default defineConfig({
         hashCharacters: "hex",
         // What most pages share is one file: each of them would otherwise be dozens, and each file costs its request.
         codeSplitting: {
-          groups: [{ name: "shared", test: /web[\\/](?:dashboard[\\/](?:app|ui)|client)[\\/]/, minShareCount: SHARED_BY_PAGES }],
+          groups: [
+            {
+              name: "shared",
+              test: /web[\\/](?:dashboard[\\/](?:app|ui)|client)[\\/]/,
+              minShareCount: SHARED_BY_PAGES,
+            },
+          ],
         },
       },
     },

@@ -4,9 +4,13 @@ import type { z } from "zod";
 import { isoTime } from "../../core/clock.ts";
 import { asCallId } from "../../core/ids.ts";
 import type { CorpusRetrieval, CorpusStore } from "../../store/corpora/corpus-store.ts";
-import { cursorOf, idOf } from "../http/responses/cursor.ts";
 import { found } from "../http/errors.ts";
-import { LARGE_RESPONSE_ERRORS, type LargeResponsesDeps, largeResponseHooks } from "../http/responses/large-response-hooks.ts";
+import { cursorOf, idOf } from "../http/responses/cursor.ts";
+import {
+  LARGE_RESPONSE_ERRORS,
+  type LargeResponsesDeps,
+  largeResponseHooks,
+} from "../http/responses/large-response-hooks.ts";
 import { type CorpusRetrievalItem, CorpusRetrievalPage } from "./response-schemas.ts";
 import { CorpusFilters, CorpusParams } from "./schemas.ts";
 

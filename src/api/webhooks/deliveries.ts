@@ -5,7 +5,13 @@ import { isoTime } from "../../core/clock.ts";
 import { type EpochMs, epochMs } from "../../core/clocks.ts";
 import { type AccountId, asDeliveryId, type DeliveryId, type WebhookId } from "../../core/ids.ts";
 import { REPLAY_ROWS_PER_QUERY } from "../../core/limits/control-api/webhooks.ts";
-import type { Delivery, DeliveryQuery, FailedAttempt, WebhookEvent, WebhookStore } from "../../store/webhooks/webhook-store.ts";
+import type {
+  Delivery,
+  DeliveryQuery,
+  FailedAttempt,
+  WebhookEvent,
+  WebhookStore,
+} from "../../store/webhooks/webhook-store.ts";
 import { ApiError, found, notFound } from "../http/errors.ts";
 import { NoQuery } from "../http/requests/query.ts";
 import { cursorOf, idOf } from "../http/responses/cursor.ts";

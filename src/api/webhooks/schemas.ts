@@ -173,10 +173,7 @@ export const DeliveryItem = z
     createdAt: time.meta({ description: "When the event happened." }),
     lastAttemptAt: time.nullable(),
     nextAttemptAt: time.nullable(),
-    answer: z
-      .object(answerFields)
-      .nullable()
-      .meta({ description: "Of the last attempt." }),
+    answer: z.object(answerFields).nullable().meta({ description: "Of the last attempt." }),
   })
   .meta({
     id: "WebhookDelivery",

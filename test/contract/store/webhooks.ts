@@ -189,7 +189,10 @@ export function webhookStoreContract(name: string, make: () => StoresUnderTest):
       const [id] = (await dueDeliveries()) as [DeliveryId];
       const read = () => webhooks.getDelivery(accountId, webhook.id, id);
       expect((await read())?.failedAttempts).toEqual([]);
-      const answers = [{ status: 503, excerpt: "busy\0, later", tookMs: 3 }, { excerpt: "it timed out", tookMs: 15_000 }];
+      const answers = [
+        { status: 503, excerpt: "busy\0, later", tookMs: 3 },
+        { excerpt: "it timed out", tookMs: 15_000 },
+      ];
       const attempts = [];
       for (const answer of answers) {
         const atMs = under.clock.epochMs();
@@ -198,7 +201,12 @@ export function webhookStoreContract(name: string, make: () => StoresUnderTest):
         under.clock.advance(1_000);
       }
       await webhooks.recordAttempt(id, { kind: "delivered", answer: ANSWER });
-      expect(await read()).toMatchObject({ status: "delivered", attempts: 3, answer: ANSWER, failedAttempts: attempts });
+      expect(await read()).toMatchObject({
+        status: "delivered",
+        attempts: 3,
+        answer: ANSWER,
+        failedAttempts: attempts,
+      });
     });
 
     test("of very many failed attempts a delivery has the latest", async () => {
@@ -211,7 +219,9 @@ export function webhookStoreContract(name: string, make: () => StoresUnderTest):
         await webhooks.recordAttempt(id, { kind: "failed", answer, nextAttemptAtMs, isGone: false });
       }
       const kept = (await webhooks.getDelivery(accountId, webhook.id, id))?.failedAttempts ?? [];
-      expect(kept.map(({ tookMs }) => tookMs)).toEqual(Array.from({ length: kept.length }, (_, at) => 30 - kept.length + at));
+      expect(kept.map(({ tookMs }) => tookMs)).toEqual(
+        Array.from({ length: kept.length }, (_, at) => 30 - kept.length + at),
+      );
       expect(kept.length).toBeLessThan(30);
     });
 

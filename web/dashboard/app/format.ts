@@ -53,8 +53,7 @@ function once<Given, Format>(make: (given: Given) => Format): (given: Given) => 
 }
 
 const amounts = once(
-  (digits: number) =>
-    new Intl.NumberFormat(LANGUAGE, { minimumFractionDigits: 2, maximumFractionDigits: digits }),
+  (digits: number) => new Intl.NumberFormat(LANGUAGE, { minimumFractionDigits: 2, maximumFractionDigits: digits }),
 );
 
 /** As many as `Intl` writes. */

@@ -36,7 +36,10 @@ const placeOf = ({ call_id: callId, position }: { call_id: CorpusRetrieval["call
 });
 
 /** The turns of an account that were given passages, the latest first, each with what was said to it. */
-function turnsWithPassages(db: Kysely<Tables>, { accountId, before }: Omit<CorpusRetrievalQuery, "corpusId" | "limit">) {
+function turnsWithPassages(
+  db: Kysely<Tables>,
+  { accountId, before }: Omit<CorpusRetrievalQuery, "corpusId" | "limit">,
+) {
   const turns = db
     .selectFrom("turns")
     .innerJoin("calls", "calls.id", "turns.call_id")

@@ -169,11 +169,7 @@ export class SqlSessions implements SessionStore {
   }
 
   /** The person who has this secret, with its kind and its end; undefined when it has expired. */
-  #userOf(
-    db: Kysely<Tables>,
-    secret: string,
-    kinds: readonly SecretKind[],
-  ): Promise<SecretRow | undefined> {
+  #userOf(db: Kysely<Tables>, secret: string, kinds: readonly SecretKind[]): Promise<SecretRow | undefined> {
     return this.#usersOf(db, [hashSecret(secret)], kinds).executeTakeFirst();
   }
 

@@ -68,7 +68,9 @@ export function questionOf(query: Readonly<Record<string, string>>): Question | 
 }
 
 /** Where passages stand, each place once: `catalogue.pdf, page 12; prices.md`. Empty where the names are not stored. */
-export function placesOf(passages: readonly { documentName?: string | undefined; page?: number | undefined }[]): string {
+export function placesOf(
+  passages: readonly { documentName?: string | undefined; page?: number | undefined }[],
+): string {
   const places = passages.flatMap(({ documentName, page }) =>
     documentName === undefined ? [] : [page === undefined ? documentName : `${documentName}, page ${page}`],
   );

@@ -33,7 +33,12 @@ export function Retrievals({ corpusId }: { corpusId: string }) {
         </Empty>
       )}
       {list.isReady && (list.count > 0 || list.hasMore) && (
-        <LongTable label="Retrieved" columns={COLUMNS} source={list} keyOf={({ callId, turn }) => `${callId} ${turn}`} />
+        <LongTable
+          label="Retrieved"
+          columns={COLUMNS}
+          source={list}
+          keyOf={({ callId, turn }) => `${callId} ${turn}`}
+        />
       )}
     </div>
   );
@@ -52,7 +57,19 @@ const COLUMNS: readonly Column<Retrieval>[] = [
   },
   { name: "question", title: "The caller said", width: 280, cell: ({ question }) => <Foreign text={question} /> },
   { name: "places", title: "From", width: 264, cell: ({ passages }) => <Foreign text={placesOf(passages)} /> },
-  { name: "passages", title: "Passages", width: 80, isFigure: true, cell: ({ passages }) => <Count of={passages.length} /> },
-  { name: "score", title: "Best score", width: 88, isFigure: true, cell: ({ passages }) => <Count of={passages[0]?.score} /> },
+  {
+    name: "passages",
+    title: "Passages",
+    width: 80,
+    isFigure: true,
+    cell: ({ passages }) => <Count of={passages.length} />,
+  },
+  {
+    name: "score",
+    title: "Best score",
+    width: 88,
+    isFigure: true,
+    cell: ({ passages }) => <Count of={passages[0]?.score} />,
+  },
   { name: "tookMs", title: "Took", width: 80, isFigure: true, cell: ({ tookMs }) => <Delay ms={tookMs} /> },
 ];
