@@ -17,6 +17,8 @@ export const ERROR_MEANINGS = {
   bad_offer: "the SDP offer of a WebRTC client cannot be used; the message says what is wrong and what would be right",
   wire_flood: "a peer sent more than the service parses, which ends its call",
   journal_unreadable: "the journal of a call cannot be read, or is no journal",
+  journal_growing:
+    "a node that is cut off from the database still ships the journal of a call that another node has taken: its record waits for the rest",
   journal_unsupported: "the journal of a call was written by a later version of the service, which reads it",
   media_unreadable: "an encrypted journal or recording, or its key, is damaged, or belongs to another call",
   renderer_died: "the renderer died at this journal again and again, or could not be started",

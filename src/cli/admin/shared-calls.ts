@@ -52,6 +52,7 @@ export class SharedCalls {
       recordings: new SharedRecordings(bucket, dataDir),
       shipper: this.#shipper,
       store: stores.retention,
+      quietMs: 0,
       onUsed: () => {},
     });
   }

@@ -42,6 +42,13 @@ export class SharedJournals {
     return (await this.#segments(callId, edition)).endBytes;
   }
 
+  /** Where an edition ends, and how long ago its last segment was put, where the bucket says that; undefined where it has none. */
+  async newest(callId: CallId, edition: Edition): Promise<{ endBytes: number; ageMs: number | undefined } | undefined> {
+    const { keys, endBytes } = await this.#segments(callId, edition);
+    const last = keys.at(-1);
+    return last === undefined ? undefined : { endBytes, ageMs: await this.#bucket.ageMsOf(last) };
+  }
+
   /** The segments of an edition in their order, also those that no list shows yet, and where they end. */
   async #segments(callId: CallId, edition: Edition): Promise<{ keys: readonly string[]; endBytes: number }> {
     const listed = new Map<number, number>();

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Clock } from "../../core/clock.ts";
-import { elapsedMs } from "../../core/clocks.ts";
-import { codeOf, unavailable } from "../../core/errors.ts";
+import { elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
+import { codeOf, TrunklineError, unavailable } from "../../core/errors.ts";
 import type { CallId } from "../../core/ids.ts";
 import { BUCKET_END_MS_MAX, BUCKET_LATE_MS, INCOMPLETE_AFTER_MS } from "../../core/limits/storage/bucket.ts";
 import type { Logger } from "../../core/log/logger.ts";
@@ -25,6 +25,11 @@ export interface SharedMediaOptions {
   shipper: JournalShipper;
   store: Pick<RetentionStore, "listKept">;
   lateDeletions: Pick<LateDeletions, "plan">;
+  /**
+   * A journal to which nothing was shipped for so long, ms, has no worker any more that writes it, or that reaches the bucket. 0 where no
+   * node runs.
+   */
+  quietMs: number;
   /** A file of the call on this disk was used. */
   onUsed: (callId: CallId) => void;
   clock: Clock;
@@ -39,6 +44,8 @@ export class SharedMedia {
   readonly #options: SharedMediaOptions;
   /** One for each call. */
   readonly #fetches = new Map<CallId, Promise<boolean>>();
+  /** Where the journals ended that grow although their calls were taken over, and since when. */
+  readonly #growing = new Map<CallId, { endBytes: number; sinceMs: MonotonicMs }>();
 
   constructor(options: SharedMediaOptions) {
     this.#options = options;
@@ -47,7 +54,7 @@ export class SharedMedia {
   /**
    * Brings the journal of a call to this disk, as a whole or not at all; one that is here already is not touched. Resolves with whether it
    * is here now, and rejects with `unavailable` while that cannot be found out. Of a call that is not over this is what its worker shipped
-   * before it was lost. The journal of one that is over is waited for until its node has shipped the end, an hour at most: after that it is
+   * before it was lost: rejects with `journal_growing` while it ships on. The journal of one that is over is waited for until its node has shipped the end, an hour at most: after that it is
    * what was shipped.
    */
   fetch(callId: CallId): Promise<boolean> {
@@ -73,6 +80,7 @@ export class SharedMedia {
     onUsed(callId);
     if (existsSync(path)) return true;
     const manifest = await journals.manifest(callId);
+    if (manifest !== undefined) this.#growing.delete(callId);
     if (manifest === undefined && !(acceptsPart && (await this.#mayBePart(callId)))) return false;
     const isHere = await journals.fetch(callId, path, manifest);
     if (isHere && manifest !== undefined) shipper.noteComplete(callId);
@@ -87,7 +95,27 @@ export class SharedMedia {
     const { endedAtMs } = kept;
     if (endedAtMs !== undefined && elapsedMs(endedAtMs, clock.epochMs()) < INCOMPLETE_AFTER_MS)
       throw unavailable("the end of the journal is not in the bucket yet");
+    if (endedAtMs === undefined && (await this.#isGrowing(callId)))
+      throw new TrunklineError("journal_growing", "service", "a worker still ships the journal");
     return true;
+  }
+
+  /**
+   * Whether a worker still ships the journal of a call that is not over. Its node is cut off from the store, but not from the bucket: what
+   * its caller says meanwhile is to be in the record, which is made once. Whatever age the bucket says, a journal that does not grow is
+   * waited for only so long.
+   */
+  async #isGrowing(callId: CallId): Promise<boolean> {
+    const { journals, quietMs, clock, log } = this.#options;
+    const { endBytes, ageMs = quietMs } = (await journals.newest(callId, "live")) ?? { endBytes: 0 };
+    const before = this.#growing.get(callId);
+    if (ageMs < quietMs && before === undefined)
+      log.warn({ callId }, "a node whose calls were taken still ships the journal of one: its record waits");
+    const seen = before?.endBytes === endBytes ? before : { endBytes, sinceMs: clock.nowMs() };
+    const isGrowing = ageMs < quietMs && elapsedMs(seen.sinceMs, clock.nowMs()) < quietMs;
+    if (isGrowing) this.#growing.set(callId, seen);
+    else this.#growing.delete(callId);
+    return isGrowing;
   }
 
   /** The same processor, which finds the journals of all nodes and leaves what it makes in the bucket. */

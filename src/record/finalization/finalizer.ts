@@ -47,6 +47,9 @@ export interface CallEndTraces {
  */
 const READ_ATTEMPTS_MAX = 60;
 
+/** While a journal cannot be had because of these, its call is not over, or the bucket does not answer. */
+const TO_WAIT_FOR: readonly string[] = ["unavailable", "journal_growing"];
+
 /** One call to finalize: it exists from the request until this end or another end is recorded. */
 interface FinalizationRequest {
   callId: CallId;
@@ -149,7 +152,8 @@ export class CallFinalizer {
       this.#reportedEnds.delete(callId);
       onFinalized(callId, elapsedMs(begunMs, clock.nowMs()));
     } catch (error) {
-      log.error({ callId, err: error, code: codeOf(error) }, "call record could not be stored yet");
+      const code = codeOf(error);
+      if (code !== "journal_growing") log.error({ callId, err: error, code }, "call record could not be stored yet");
       this.#retryLater(request);
     }
   }
@@ -204,7 +208,7 @@ export class CallFinalizer {
       request.projected = await journals.project(callId, traces?.wanted(callId), isToBeRedacted);
       return request.projected;
     } catch (error) {
-      if (codeOf(error) === "unavailable") throw error;
+      if (TO_WAIT_FOR.includes(codeOf(error))) throw error;
       if (isTemporarilyUnreadable(error)) request.attemptsLeft -= 1;
       if (isTemporarilyUnreadable(error) && request.attemptsLeft > 0) throw error;
       return error instanceof Error ? error : new Error(String(error));

@@ -41,6 +41,11 @@ export interface Bucket {
   get(key: string, range?: ByteRange): Promise<Uint8Array | undefined>;
   /** The length of an object in bytes; undefined where there is no such object. */
   bytesOf(key: string): Promise<number | undefined>;
+  /**
+   * How long ago an object was put, ms, by the clock of the bucket, which may count whole seconds. Undefined where there is no such object,
+   * or the bucket does not say.
+   */
+  ageMsOf(key: string): Promise<number | undefined>;
   /** The objects whose keys begin with `prefix`, in the order of their keys. */
   list(prefix: string): AsyncIterable<ListedObject>;
   /** Deletes objects. Those that are not there are no error. */

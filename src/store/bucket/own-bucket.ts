@@ -71,6 +71,11 @@ export class OwnBucket implements Bucket {
     return await this.#bucket.bytesOf(key);
   }
 
+  async ageMsOf(key: string): Promise<number | undefined> {
+    await this.check();
+    return await this.#bucket.ageMsOf(key);
+  }
+
   async *list(prefix: string): AsyncGenerator<ListedObject> {
     await this.check();
     yield* this.#bucket.list(prefix);

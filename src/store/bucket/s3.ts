@@ -111,6 +111,20 @@ export class S3Bucket implements Bucket {
     });
   }
 
+  async ageMsOf(key: string): Promise<number | undefined> {
+    return await this.#ask("get", async () => {
+      try {
+        const { headers } = await this.#s3.getObjectRaw(key, false, 0, 1);
+        const [nowMs, putMs] = ["date", "last-modified"].map((name) => Date.parse(headers.get(name) ?? ""));
+        const ageMs = (nowMs ?? Number.NaN) - (putMs ?? Number.NaN);
+        return Number.isNaN(ageMs) ? undefined : Math.max(0, ageMs);
+      } catch (error) {
+        if (isMissing(error)) return undefined;
+        throw error;
+      }
+    });
+  }
+
   async *list(prefix: string): AsyncGenerator<ListedObject> {
     let token: string | undefined;
     do {

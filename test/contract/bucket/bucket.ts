@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { BUCKET_PART_BYTES } from "../../../src/core/limits/storage/bucket.ts";
 import type { Bucket, ByteSource } from "../../../src/store/bucket/bucket.ts";
@@ -45,6 +46,16 @@ export function bucketContract({ name, open }: BucketUnderTest): void {
       expect(await bucket.get("nothing")).toBeUndefined();
       expect(await bucket.get("nothing", { start: 0, end: 9 })).toBeUndefined();
       expect(await bucket.bytesOf("nothing")).toBeUndefined();
+    });
+
+    test("the age of an object begins when it is put, and again when it is put again", async () => {
+      expect(await bucket.ageMsOf("one")).toBeUndefined();
+      await bucket.put("one", bytesOf("before"));
+      await delay(2_100);
+      // To the second.
+      expect(await bucket.ageMsOf("one")).toBeGreaterThanOrEqual(1_000);
+      await bucket.put("one", bytesOf("after"));
+      expect(await bucket.ageMsOf("one")).toBeLessThanOrEqual(1_000);
     });
 
     test("an empty object is an object", async () => {

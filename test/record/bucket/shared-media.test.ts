@@ -32,6 +32,8 @@ import { memoryLog } from "../../support/memory-log.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
 const CALL = asCallId("call_1");
+/** A journal that was not shipped for so long has no worker any more. */
+const QUIET_MS = 7_000;
 const RECORDING = { channels: 2, sampleRateHz: 8_000, durationMs: 1_000, complete: true } as const;
 
 /** One node of several that share a bucket and a store. */
@@ -68,7 +70,12 @@ class Node {
     const store = { listKept: async () => kept };
     const shared = { dataDir, journals, recordings: this.recordings, shipper: this.shipper, store, clock, log };
     this.files = new LocalFiles({ ...shared, withFiles: (_, work) => work() });
-    this.media = new SharedMedia({ ...shared, lateDeletions, onUsed: (callId) => this.files.used(callId) });
+    this.media = new SharedMedia({
+      ...shared,
+      lateDeletions,
+      quietMs: QUIET_MS,
+      onUsed: (callId) => this.files.used(callId),
+    });
   }
 
   get journal(): string {
@@ -111,8 +118,8 @@ describe("nodes that share a bucket", () => {
   const ended = (atMs: EpochMs = clock.epochMs()): void => state({ endedAtMs: atMs });
 
   beforeEach(() => {
-    bucket = new FaultyBucket();
     clock = new ManualClock();
+    bucket = new FaultyBucket(clock);
     kept = new Map();
     state({});
     [first, second] = [new Node(bucket, kept, clock), new Node(bucket, kept, clock)];
@@ -128,8 +135,32 @@ describe("nodes that share a bucket", () => {
   test("the record of a lost node's call is made by another from what was shipped", async () => {
     await first.shipper.shipNow();
     writeFileSync(first.journal, "a journal whose end was not shipped");
+    clock.advance(QUIET_MS);
     const projected = await second.media.processing(second.processor).project(CALL, undefined, false);
     expect(projected).toEqual({ read: "a journal" });
+  });
+
+  test("the record of a call that another node has taken waits while the first one, cut off from the store alone, ships its journal", async () => {
+    const project = () => second.media.processing(second.processor).project(CALL, undefined, false);
+    await first.shipper.shipNow();
+    await expect(project()).rejects.toMatchObject({ code: "journal_growing" });
+    clock.advance(QUIET_MS - 1);
+    writeFileSync(first.journal, "a journal that has become longer");
+    await first.shipper.shipNow();
+    clock.advance(1);
+    await expect(project()).rejects.toMatchObject({ code: "journal_growing" });
+    clock.advance(QUIET_MS - 1);
+    expect(await project()).toEqual({ read: "a journal that has become longer" });
+    const said = "a node whose calls were taken still ships the journal of one: its record waits";
+    expect(second.lines.filter((line) => line.includes(said))).toHaveLength(1);
+  });
+
+  test("a journal that does not grow is waited for only so long, whatever age the bucket says", async () => {
+    await first.shipper.shipNow();
+    bucket.ageMsOf = async () => 0;
+    await expect(second.media.fetch(CALL)).rejects.toMatchObject({ code: "journal_growing" });
+    clock.advance(QUIET_MS);
+    expect(await second.media.fetch(CALL)).toBe(true);
   });
 
   test("a call of which nothing was shipped has no journal", async () => {
@@ -228,6 +259,7 @@ describe("nodes that share a bucket", () => {
 
   test("the journal of a node that comes back is deleted where another has completed it", async () => {
     await first.shipper.shipNow();
+    clock.advance(QUIET_MS);
     await second.media.processing(second.processor).project(CALL, undefined, false);
     ended();
     await first.files.check();

@@ -1,10 +1,11 @@
+import type { Clock } from "../../../src/core/clock.ts";
 import { unavailable } from "../../../src/core/errors.ts";
 import type { Bucket, ByteRange, ByteSource, ListedObject } from "../../../src/store/bucket/bucket.ts";
 import { MemoryBucket } from "./memory-bucket.ts";
 
 /** A bucket with the faults of real ones. */
 export class FaultyBucket implements Bucket {
-  readonly inner = new MemoryBucket();
+  readonly inner: MemoryBucket;
   /** It answers nothing. */
   isAway = false;
   /** So many of the next reads fail. */
@@ -16,6 +17,10 @@ export class FaultyBucket implements Bucket {
   /** The keys of all puts that arrived, in order. */
   readonly puts: string[] = [];
   readonly #unlisted = new Set<string>();
+
+  constructor(clock?: Pick<Clock, "nowMs">) {
+    this.inner = new MemoryBucket(clock);
+  }
 
   #requireIt(): void {
     if (this.isAway) throw unavailable("the bucket is away");
@@ -49,6 +54,11 @@ export class FaultyBucket implements Bucket {
   async bytesOf(key: string): Promise<number | undefined> {
     this.#requireIt();
     return await this.inner.bytesOf(key);
+  }
+
+  async ageMsOf(key: string): Promise<number | undefined> {
+    this.#requireIt();
+    return await this.inner.ageMsOf(key);
   }
 
   async *list(prefix: string): AsyncGenerator<ListedObject> {

@@ -5,6 +5,12 @@ export const SEGMENT_S_DEFAULT = 5;
 export const SEGMENT_S_MIN = 1;
 export const SEGMENT_S_MAX = 60;
 
+/**
+ * A node that ships the journal of a live call puts a segment within so long after SEGMENT_S: the age of an object is counted in whole
+ * seconds, and the rest is for what it does between two of them.
+ */
+export const SEGMENT_LATE_MS = 2_000;
+
 /** The longest segment: a journal that has more to ship becomes several. A call of 48 kHz on both sides has under 200 KB a second. */
 export const SEGMENT_BYTES_MAX = 4 * 1024 * 1024;
 

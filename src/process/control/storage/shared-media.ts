@@ -7,7 +7,7 @@ import type { BucketConfig } from "../../../config/bucket.ts";
 import type { Clock } from "../../../core/clock.ts";
 import { codeOf, systemErrorCodeOf, TrunklineError, unavailable } from "../../../core/errors.ts";
 import type { CallId } from "../../../core/ids.ts";
-import { BUCKET_START_MS_MAX, ROOM_AWAITED_MS } from "../../../core/limits/storage/bucket.ts";
+import { BUCKET_START_MS_MAX, ROOM_AWAITED_MS, SEGMENT_LATE_MS } from "../../../core/limits/storage/bucket.ts";
 import type { Logger } from "../../../core/log/logger.ts";
 import type { ControlMetrics } from "../../../core/metrics/control-metrics.ts";
 import type { RetainedPart } from "../../../core/retention.ts";
@@ -90,7 +90,9 @@ export async function openSharedMedia(parts: SharedMediaParts): Promise<SharedMe
   const { retention: store } = stores;
   const files = new LocalFiles({ dataDir, journals, recordings, shipper, store, withFiles, clock, log });
   const onUsed = (callId: CallId): void => files.used(callId);
-  const media = new SharedMedia({ dataDir, journals, recordings, shipper, store, lateDeletions, onUsed, clock, log });
+  const quietMs = config.segmentS * 1_000 + SEGMENT_LATE_MS;
+  const shared = { dataDir, journals, recordings, shipper, store, lateDeletions };
+  const media = new SharedMedia({ ...shared, quietMs, onUsed, clock, log });
   return {
     media,
     recordings,
