@@ -54,8 +54,8 @@ export class SharedMedia {
   /**
    * Brings the journal of a call to this disk, as a whole or not at all; one that is here already is not touched. Resolves with whether it
    * is here now, and rejects with `unavailable` while that cannot be found out. Of a call that is not over this is what its worker shipped
-   * before it was lost: rejects with `journal_growing` while it ships on. The journal of one that is over is waited for until its node has shipped the end, an hour at most: after that it is
-   * what was shipped.
+   * before it was lost: rejects with `journal_growing` while it ships on. The journal of one that is over is waited for until its node has
+   * shipped the end, an hour at most: after that it is what was shipped.
    */
   fetch(callId: CallId): Promise<boolean> {
     return this.#fetchOnce(callId, true);
