@@ -46,24 +46,31 @@ export class SharedJournals {
   async newest(callId: CallId, edition: Edition): Promise<{ endBytes: number; ageMs: number | undefined } | undefined> {
     const { keys, endBytes } = await this.#segments(callId, edition);
     const last = keys.at(-1);
-    return last === undefined ? undefined : { endBytes, ageMs: await this.#bucket.ageMsOf(last) };
+    return last === undefined ? undefined : { endBytes, ageMs: await withRetries(() => this.#bucket.ageMsOf(last)) };
   }
 
   /** The segments of an edition in their order, also those that no list shows yet, and where they end. */
   async #segments(callId: CallId, edition: Edition): Promise<{ keys: readonly string[]; endBytes: number }> {
-    const listed = new Map<number, number>();
-    for await (const { key, bytes } of this.#bucket.list(`${journalPrefix(callId)}${edition}/`))
-      listed.set(segmentOf(key, callId)?.offset ?? 0, bytes);
+    const listed = await withRetries(() => this.#listed(callId, edition));
     const offsets = new Set(listed.keys());
     let endBytes = 0;
     for (;;) {
-      const bytes = listed.get(endBytes) ?? (await this.#bucket.bytesOf(segmentKey(callId, edition, endBytes)));
+      const key = segmentKey(callId, edition, endBytes);
+      const bytes = listed.get(endBytes) ?? (await withRetries(() => this.#bucket.bytesOf(key)));
       if (bytes === undefined || bytes === 0) break;
       offsets.add(endBytes);
       endBytes += bytes;
     }
     const keys = [...offsets].sort((one, other) => one - other).map((offset) => segmentKey(callId, edition, offset));
     return { keys, endBytes };
+  }
+
+  /** The lengths of the segments that the bucket lists, by their offsets. */
+  async #listed(callId: CallId, edition: Edition): Promise<ReadonlyMap<number, number>> {
+    const listed = new Map<number, number>();
+    for await (const { key, bytes } of this.#bucket.list(`${journalPrefix(callId)}${edition}/`))
+      listed.set(segmentOf(key, callId)?.offset ?? 0, bytes);
+    return listed;
   }
 
   /** The first bytes of the first segment, at most so many; undefined where there is none. */
@@ -94,7 +101,7 @@ export class SharedJournals {
 
   /** Undefined while the journal is not complete in the bucket. Rejects with `journal_unreadable` where it is no manifest. */
   async manifest(callId: CallId): Promise<JournalManifest | undefined> {
-    const bytes = await this.#bucket.get(manifestKey(callId));
+    const bytes = await withRetries(() => this.#bucket.get(manifestKey(callId)));
     if (bytes === undefined) return undefined;
     try {
       return Manifest.parse(JSON.parse(Buffer.from(bytes).toString()));
