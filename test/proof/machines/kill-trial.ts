@@ -107,6 +107,8 @@ export class KillTrial {
     for (const { endReason } of records.values()) {
       endReasons[endReason ?? "none"] = (endReasons[endReason ?? "none"] ?? 0) + 1;
     }
+    const lossy = callers.begun.filter((call) => missingFrames(call, records.get(call.id)) > LOST_FRAMES_MAX);
+    for (const { id } of lossy) for (const line of linesOf(cluster, id)) this.#print(line);
     const isRecorded = ({ id }: PlacedCall): boolean => ["ended", "failed"].includes(records.get(id)?.status ?? "");
     const timesOf = (id: string): number[] => logs.filter(({ callId }) => callId === id).map(({ time }) => time);
     const { network: _, ...options } = this.#options;
@@ -119,7 +121,7 @@ export class KillTrial {
       stuck,
       raced: callers.placed.filter((call) => call.callers.length > 1).length,
       redeemedTwice: callers.placed.filter((call) => call.callers.filter(hasBegun).length > 1).map(({ id }) => id),
-      audioLost: callers.begun.flatMap((call) => audioLost(call, records.get(call.id))),
+      audioLost: lossy.map((call) => audioLost(call, records.get(call.id))),
       recordedMs: recordedMs(callers, accidents, timesOf),
       endReasons,
       tookS,
@@ -147,11 +149,23 @@ function recordedMs(
     .toSorted((one, other) => one - other);
 }
 
-function audioLost({ id, callers }: PlacedCall, record: StoredCall | undefined): string[] {
-  const sent = Math.max(...callers.filter(hasBegun).map(({ story }) => story.sent));
-  const missing = sent - (record?.counters?.framesIn ?? 0);
-  return missing > LOST_FRAMES_MAX ? [`${id}: ${missing} of ${sent} frames`] : [];
-}
+const sentFrames = ({ callers }: PlacedCall): number =>
+  Math.max(...callers.filter(hasBegun).map(({ story }) => story.sent));
+
+const missingFrames = (call: PlacedCall, record: StoredCall | undefined): number =>
+  sentFrames(call) - (record?.counters?.framesIn ?? 0);
+
+const audioLost = (call: PlacedCall, record: StoredCall | undefined): string =>
+  `${call.id}: ${missingFrames(call, record)} of ${sentFrames(call)} frames, ${record?.status} ${record?.endReason}`;
+
+/** What the nodes logged of a call, with their names. */
+const linesOf = ({ nodes }: ProofCluster, id: string): readonly string[] =>
+  nodes.flatMap(({ name, log }) =>
+    log
+      .split("\n")
+      .filter((line) => line.includes(id))
+      .map((line) => `${name}: ${line}`),
+  );
 
 interface StoredLine {
   callId: string;
