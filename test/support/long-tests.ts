@@ -25,7 +25,8 @@
  * - `list-plans`, `list-pages` and `next-version`: 100,000 records, and a made-up next version beside this one;
  * - `layers`: the linter, once for each rule; `npm run check` applies the rules;
  * - `drain` and `roll`: deadlines of whole processes, which the tests of the supervisor have in virtual time;
- * - `telephony/calls`, `telephony/in-the-call` and `telephony/demo`: whole services with emulated carriers, whose calls take real time;
+ * - `whole-call`, `account-providers` and `generated-client`: whole services whose calls take real time, and a compiled client;
+ * - `telephony/calls`, `telephony/hold`, `telephony/in-the-call` and `telephony/demo`: whole services with emulated carriers, whose calls take real time;
  * - `nginx`: deployment behind a proxy that few have installed;
  * - the files of `docs`: all commands of the documentation; test/repository/blocks checks the rest of its blocks;
  * - `opus-packets`, `opus-dtx`, `pair-opus` and `frame-heap`: every size of packet, and the heap while frames pass;
@@ -162,12 +163,14 @@ export const longInPairs = [
     "start/newer-schema",
     "start/stalled-log",
   ],
-  ...["api/client-package", "api/metrics", "calls/hang-up", "processes/encrypted-media", "processes/bucket"],
+  ...["api/client-package", "api/generated-client", "api/metrics"],
+  ...["calls/account-providers", "calls/hang-up", "calls/whole-call", "processes/encrypted-media", "processes/bucket"],
   ...[
     "knowledge/calls",
     "knowledge/documents",
     "knowledge/retrieval",
     "telephony/calls",
+    "telephony/hold",
     "telephony/in-the-call",
     "transcriptions/files",
     "transcriptions/live",

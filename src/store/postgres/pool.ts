@@ -3,7 +3,11 @@ import pg from "pg";
 import type { Clock } from "../../core/clock.ts";
 import { unavailable } from "../../core/errors.ts";
 import { NODE_TRANSACTION_IDLE_MS_MAX } from "../../core/limits/cluster/nodes.ts";
-import { POSTGRES_CONNECT_MS_MAX, POSTGRES_QUERY_MS_MAX } from "../../core/limits/storage/postgres.ts";
+import {
+  POSTGRES_CONNECT_MS_MAX,
+  POSTGRES_IDLE_MS_MAX,
+  POSTGRES_QUERY_MS_MAX,
+} from "../../core/limits/storage/postgres.ts";
 import { translated } from "./errors.ts";
 
 export interface PoolOptions {
@@ -47,6 +51,7 @@ export class Pool implements PostgresPool {
       connectionString: url,
       max: connectionsMax,
       connectionTimeoutMillis: POSTGRES_CONNECT_MS_MAX,
+      idleTimeoutMillis: POSTGRES_IDLE_MS_MAX,
       application_name: APPLICATION_NAME,
       keepAlive: true,
       types,

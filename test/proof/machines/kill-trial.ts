@@ -60,7 +60,7 @@ export class KillTrial {
 
   async run(): Promise<KillTrialResult> {
     const startedMs = performance.now();
-    const cluster = await ProofCluster.start(NODES, {}, this.#options.network);
+    const cluster = await ProofCluster.start(NODES, {}, { network: this.#options.network });
     try {
       const { calls, kills, partitions, network } = this.#options;
       const callers = new Callers(cluster, this.#random.fork());

@@ -164,6 +164,13 @@ export class ProofNode {
   }
 }
 
+interface ClusterPlace {
+  /** Each node is in a namespace of its own. */
+  network?: NetworkNamespaces | undefined;
+  /** False where no node is cut off from Postgres: then no proxy of this process is between them, which would be measured. */
+  isCutOff?: boolean;
+}
+
 /** Three nodes, what they share, and an API key. */
 export class ProofCluster {
   readonly nodes: readonly ProofNode[];
@@ -185,11 +192,10 @@ export class ProofCluster {
     this.#folder = folder;
   }
 
-  /** With `network` each node is in a namespace of its own. */
   static async start(
     count: number,
     env: Readonly<Record<string, string>> = {},
-    network?: NetworkNamespaces,
+    { network, isCutOff = true }: ClusterPlace = {},
   ): Promise<ProofCluster> {
     const host = network?.hostAddress ?? "127.0.0.1";
     const folder = mkdtempSync(join(tmpdir(), "trunkline-machines-"));
@@ -223,7 +229,7 @@ export class ProofCluster {
           WORKERS: "1",
           DRAIN_MS: "30000",
           TOKEN_TTL_S: "10",
-          DATABASE_URL: proxy.url(databaseUrl),
+          DATABASE_URL: isCutOff ? proxy.url(databaseUrl) : databaseUrl,
           SECRETS_KEY: secretsKey,
           BUCKET_URL: s3.url,
           BUCKET_ACCESS_KEY_ID: S3_CREDENTIALS.accessKeyId,

@@ -15,6 +15,12 @@ export const POSTGRES_LEASE_CONNECTIONS_MAX = 2;
 /** How long a request waits for a free or a new connection. */
 export const POSTGRES_CONNECT_MS_MAX = 5_000;
 
+/**
+ * A connection that is not used for so long is closed. A new one costs a login and a process of the server, some tens of ms, which a
+ * request would wait for.
+ */
+export const POSTGRES_IDLE_MS_MAX = 300_000;
+
 /** How long a query may take, and wait for a lock; its connection is then closed. A migration has no such limit. */
 export const POSTGRES_QUERY_MS_MAX = 5_000;
 
