@@ -415,6 +415,7 @@ const lostCalls = new LostCallRecovery({
   finalizer,
   workers: handoff,
   epoch,
+  endCall: (workerId, callId) => handoff.endCall(workerId, callId, "worker_lost"),
   onWorkerLost: (workerId) => workersMetrics.workerLost(workerId),
   clock,
   log,

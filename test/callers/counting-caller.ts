@@ -24,6 +24,8 @@ export interface CallerStory {
   sent: number;
   /** Audio messages that came, of 20 ms each. */
   received: number;
+  /** When every tenth of them was sent. */
+  tenthsMs: number[];
   /** When the connection broke, or was refused. */
   brokeMs: number;
   why: string;
@@ -46,10 +48,14 @@ export class CountingCaller implements Caller {
   /** When the pending ping was sent. */
   #pingedMs: number | undefined;
 
+  /** The host and port of the stream. */
+  readonly host: string;
+
   /** Dials at once; the story gets its times from `nowMs`. */
   constructor(callId: string, websocketUrl: string, nowMs: () => number) {
-    this.story = { callId, outcome: "dialling", sent: 0, received: 0, brokeMs: Number.NaN, why: "" };
-    const { hostname, port, pathname } = new URL(websocketUrl);
+    this.story = { callId, outcome: "dialling", sent: 0, tenthsMs: [], received: 0, brokeMs: Number.NaN, why: "" };
+    const { host, hostname, port, pathname } = new URL(websocketUrl);
+    this.host = host;
     const socket = connect({ host: hostname, port: Number(port), noDelay: true });
     this.#socket = socket;
     this.#nowMs = nowMs;
@@ -75,6 +81,7 @@ export class CountingCaller implements Caller {
       if (message === undefined) throw new Error("the calls were to last shorter");
       this.#socket.write(message);
       story.sent += 1;
+      if (story.sent % 10 === 0) story.tenthsMs.push(this.#nowMs());
     }
   }
 

@@ -8,6 +8,7 @@ const story = (callId: string, outcome: CallerStory["outcome"], brokeMs = 0): Ca
   callId,
   outcome,
   sent: 100,
+  tenthsMs: [],
   received: 50,
   brokeMs,
   why: "",

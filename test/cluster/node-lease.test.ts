@@ -70,7 +70,7 @@ test("a heartbeat renews first, then takes over, then reads the rows", async () 
   const { member, script, beats } = lease();
   member.start();
   expect(await beats(1)).toEqual(["renew", "take", "nodes"]);
-  script.taken = [{ name: asNodeName("two"), calls: 3 }];
+  script.taken = [{ name: asNodeName("two"), callIds: [] }];
   expect(await beats(1)).toEqual(["renew", "take", "taken two", "nodes"]);
 });
 

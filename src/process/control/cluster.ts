@@ -12,6 +12,7 @@ import type { MediaUrls } from "../../core/network/media-urls.ts";
 import { nodeTagOf, type RelayNode } from "../../core/network/node-tags.ts";
 import { SOFTWARE } from "../../core/runtime/version.ts";
 import type { CallOwnership } from "../../record/bucket/journal-shipper.ts";
+import type { LostCallRecovery } from "../../record/finalization/lost-call-recovery.ts";
 import { journalPath } from "../../record/journal/reader.ts";
 import { JOURNAL_VERSION } from "../../record/journal/versions.ts";
 import type { CallPlacement } from "../../store/admission/call-admission.ts";
@@ -44,7 +45,7 @@ export interface ClusterOptions {
 /** What a node needs of the rest of the control process, once that exists. */
 export interface ClusterParts {
   load: () => NodeLoad;
-  lostCalls: { recoverTaken(): Promise<void> };
+  lostCalls: Pick<LostCallRecovery, "recoverTaken">;
   capacity: Pick<Capacity, "compareHeld">;
   phoneCalls: Pick<PhoneCallStore, "listPending">;
   endCall: (workerId: WorkerId, callId: CallId, reason: "worker_lost") => boolean;
@@ -168,11 +169,11 @@ export class ClusterMember {
 
   #onTaken(taken: readonly TakenNode[]): void {
     const { log } = this.#options;
-    for (const { name, calls } of taken) {
-      if (calls === 0) log.info({ node: name }, "a node is gone, and has left no calls");
-      else log.warn({ node: name, calls }, "calls of a node that is gone are taken over");
+    for (const { name, callIds } of taken) {
+      if (callIds.length === 0) log.info({ node: name }, "a node is gone, and has left no calls");
+      else log.warn({ node: name, calls: callIds.length }, "calls of a node that is gone are taken over");
     }
-    void this.#parts?.lostCalls.recoverTaken();
+    void this.#parts?.lostCalls.recoverTaken(new Set(taken.flatMap(({ callIds }) => callIds)));
   }
 
   /** Their records are another node's, which has made them, or is about to. */

@@ -102,7 +102,8 @@ export class SharedJournals {
   /** Undefined while the journal is not complete in the bucket. Rejects with `journal_unreadable` where it is no manifest. */
   async manifest(callId: CallId): Promise<JournalManifest | undefined> {
     const bytes = await withRetries(() => this.#bucket.get(manifestKey(callId)));
-    if (bytes === undefined) return undefined;
+    // Not every store shows an object only when all of it is there.
+    if (bytes === undefined || bytes.length === 0) return undefined;
     try {
       return Manifest.parse(JSON.parse(Buffer.from(bytes).toString()));
     } catch (error) {

@@ -22,6 +22,8 @@ export interface LostCallRecoveryOptions {
   };
   /** The number of this start of the control process. */
   epoch: number;
+  /** Requests a worker to end a call; nothing happens where it has none of that id. */
+  endCall: (workerId: WorkerId, callId: CallId) => void;
   /** A worker did not reconnect in time. */
   onWorkerLost: (workerId: WorkerId) => void;
   clock: Clock;
@@ -86,10 +88,17 @@ export class LostCallRecovery {
     );
   }
 
-  /** Calls of another node that is gone are this node's: none of its workers carries them. Never rejects. */
-  async recoverTaken(): Promise<void> {
-    await this.#options.workers.caughtUp();
-    await this.#recover((call) => !this.#seenWorkers.has(call.workerId));
+  /**
+   * These calls of a node that is gone are this node's. None of its workers carries them, unless they come back: other nodes had taken them
+   * from this one, and are gone by now. A worker that carries such a call still ends it, and then it is recorded. Never rejects.
+   */
+  async recoverTaken(taken: ReadonlySet<CallId>): Promise<void> {
+    const { workers, endCall, clock } = this.#options;
+    const isBack = ({ id, workerId }: ActiveCall): boolean => taken.has(id) && this.#seenWorkers.has(workerId);
+    await workers.caughtUp();
+    await this.#recover(({ workerId }) => !this.#seenWorkers.has(workerId));
+    await this.#ofActive(isBack, ({ id, workerId }) => endCall(workerId, id));
+    clock.after(WORKER_RECONNECT_MS, () => void this.#recover(isBack));
   }
 
   /**
@@ -106,19 +115,29 @@ export class LostCallRecovery {
     }
   }
 
+  /** Finalizes the lost calls of one worker or of all, unless `holds` returns false by then. */
+  #recover(isLost: (call: ActiveCall) => boolean, workerId?: WorkerId, holds = () => true): Promise<void> {
+    const { finalizer } = this.#options;
+    return this.#ofActive(isLost, (call) => finalizer.finalizeLost(call, () => holds()), workerId, holds);
+  }
+
   /**
-   * Finalizes the lost calls of one worker or of all. If the store cannot list calls, this retries later unless `holds`
-   * returns false by then.
+   * Does something to active calls of one worker or of all. If the store cannot list calls, this retries later unless `holds` returns false
+   * by then.
    */
-  async #recover(isLost: (call: ActiveCall) => boolean, workerId?: WorkerId, holds = () => true): Promise<void> {
-    const { calls, finalizer, clock, log } = this.#options;
+  async #ofActive(
+    isMeant: (call: ActiveCall) => boolean,
+    work: (call: ActiveCall) => void,
+    workerId?: WorkerId,
+    holds = () => true,
+  ): Promise<void> {
+    const { calls, clock, log } = this.#options;
     if (!holds()) return;
     try {
-      for (const call of await calls.listActive(workerId))
-        if (isLost(call)) finalizer.finalizeLost(call, () => holds());
+      for (const call of await calls.listActive(workerId)) if (isMeant(call)) work(call);
     } catch (error) {
       log.error({ err: error, code: codeOf(error) }, "search for lost calls failed");
-      clock.after(RETRY_MS, () => void this.#recover(isLost, workerId, holds));
+      clock.after(RETRY_MS, () => void this.#ofActive(isMeant, work, workerId, holds));
     }
   }
 }

@@ -73,8 +73,8 @@ export type Registration =
 /** A node whose calls were taken, because its lease had ended. */
 export interface TakenNode {
   name: NodeName;
-  /** How many active calls are the taker's from now on. */
-  calls: number;
+  /** The active calls that are the taker's from now on. */
+  callIds: readonly CallId[];
 }
 
 /**

@@ -24,10 +24,10 @@ export interface AccidentsOptions {
   print: (line: string) => void;
 }
 
-/** A kill, or the begin or end of a partition; Unix time. */
+/** A kill, or the begin or end of a partition, or of a time in which the node stands still; Unix time. */
 export interface Accident {
   node: string;
-  kind: "kill" | "cut" | "heal";
+  kind: "kill" | "cut" | "stop" | "heal";
   atMs: number;
 }
 
@@ -88,8 +88,9 @@ export class Accidents {
   /** The node stands still, or is cut off while its calls go on. */
   async #part(node: ProofNode): Promise<void> {
     const { network, random, stoppedShare } = this.#options;
-    this.#note(node, "cut");
-    if (random.chance(stoppedShare)) {
+    const isStopped = random.chance(stoppedShare);
+    this.#note(node, isStopped ? "stop" : "cut");
+    if (isStopped) {
       const stoppedMs = random.pick(STOPPED_MS);
       this.#count(`stopped for ${stoppedMs / 1_000} s`);
       node.stop();

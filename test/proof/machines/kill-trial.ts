@@ -1,7 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { FRAME_MS } from "../../../src/core/limits/streams/media.ts";
+import type { CountingCaller } from "../../callers/counting-caller.ts";
 import type { NetworkNamespaces } from "../../support/network/namespaces.ts";
 import { Random } from "../../support/random.ts";
-import { Accidents } from "./accidents.ts";
+import { type Accident, Accidents } from "./accidents.ts";
 import { Callers, hasBegun, type PlacedCall } from "./callers.ts";
 import { ProofCluster, type ProofNode } from "./nodes.ts";
 
@@ -79,12 +81,10 @@ export class KillTrial {
 
   /** Until every call has its record; resolves with the ids of those that never get one. */
   async #settle(cluster: ProofCluster): Promise<string[]> {
-    return await cluster.withStores(async ({ calls }) => {
-      for (const endMs = performance.now() + SETTLE_MS_MAX; ; await delay(500)) {
-        const active = await calls.listActive();
-        if (active.length === 0 || performance.now() > endMs) return active.map(({ id }) => id);
-      }
-    });
+    for (const endMs = performance.now() + SETTLE_MS_MAX; ; await delay(500)) {
+      const active = await cluster.activeCallIds();
+      if (active.length === 0 || performance.now() > endMs) return active;
+    }
   }
 
   async #result(
@@ -107,7 +107,8 @@ export class KillTrial {
     for (const { endReason } of records.values()) {
       endReasons[endReason ?? "none"] = (endReasons[endReason ?? "none"] ?? 0) + 1;
     }
-    const lossy = callers.begun.filter((call) => missingFrames(call, records.get(call.id)) > LOST_FRAMES_MAX);
+    const audio = new ExpectedAudio(cluster, accidents);
+    const lossy = callers.begun.filter((call) => audio.missingFrames(call, records.get(call.id)) > LOST_FRAMES_MAX);
     for (const { id } of lossy) for (const line of linesOf(cluster, id)) this.#print(line);
     const isRecorded = ({ id }: PlacedCall): boolean => ["ended", "failed"].includes(records.get(id)?.status ?? "");
     const timesOf = (id: string): number[] => logs.filter(({ callId }) => callId === id).map(({ time }) => time);
@@ -121,7 +122,7 @@ export class KillTrial {
       stuck,
       raced: callers.placed.filter((call) => call.callers.length > 1).length,
       redeemedTwice: callers.placed.filter((call) => call.callers.filter(hasBegun).length > 1).map(({ id }) => id),
-      audioLost: lossy.map((call) => audioLost(call, records.get(call.id))),
+      audioLost: lossy.map((call) => audio.describe(call, records.get(call.id))),
       recordedMs: recordedMs(callers, accidents, timesOf),
       endReasons,
       tookS,
@@ -149,14 +150,43 @@ function recordedMs(
     .toSorted((one, other) => one - other);
 }
 
-const sentFrames = ({ callers }: PlacedCall): number =>
-  Math.max(...callers.filter(hasBegun).map(({ story }) => story.sent));
+/** How much of what callers sent must be in their records. */
+class ExpectedAudio {
+  readonly #cluster: ProofCluster;
+  readonly #stops: readonly Accident[];
 
-const missingFrames = (call: PlacedCall, record: StoredCall | undefined): number =>
-  sentFrames(call) - (record?.counters?.framesIn ?? 0);
+  constructor(cluster: ProofCluster, { happened }: Accidents) {
+    this.#cluster = cluster;
+    this.#stops = happened.filter(({ kind }) => kind === "stop");
+  }
 
-const audioLost = (call: PlacedCall, record: StoredCall | undefined): string =>
-  `${call.id}: ${missingFrames(call, record)} of ${sentFrames(call)} frames, ${record?.status} ${record?.endReason}`;
+  missingFrames(call: PlacedCall, record: StoredCall | undefined): number {
+    return this.#expectedFrames(call, record) - (record?.counters?.framesIn ?? 0);
+  }
+
+  describe(call: PlacedCall, record: StoredCall | undefined): string {
+    const frames = `${this.missingFrames(call, record)} of ${this.#expectedFrames(call, record)} frames`;
+    return `${call.id}: ${frames}, ${record?.status} ${record?.endReason}`;
+  }
+
+  #expectedFrames({ callers }: PlacedCall, record: StoredCall | undefined): number {
+    return Math.max(...callers.filter(hasBegun).map((caller) => this.#framesOf(caller, record)));
+  }
+
+  /**
+   * What a node that stands still for longer than its lease does not read is lost with it: its calls are recorded by then, as far as it had
+   * them.
+   */
+  #framesOf({ host, story }: CountingCaller, record: StoredCall | undefined): number {
+    const node = this.#cluster.nodes.find(({ mediaUrl }) => new URL(mediaUrl).host === host);
+    const [firstMs = Number.POSITIVE_INFINITY] = story.tenthsMs;
+    const sinceMs = firstMs - 10 * FRAME_MS + performance.timeOrigin;
+    const untilMs = story.brokeMs + performance.timeOrigin;
+    const stop = this.#stops.find(({ node: name, atMs }) => name === node?.name && atMs > sinceMs && atMs < untilMs);
+    if (record?.endReason !== "worker_lost" || stop === undefined) return story.sent;
+    return 10 * story.tenthsMs.filter((sentMs) => sentMs + performance.timeOrigin <= stop.atMs).length;
+  }
+}
 
 /** What the nodes logged of a call, with their names. */
 const linesOf = ({ nodes }: ProofCluster, id: string): readonly string[] =>

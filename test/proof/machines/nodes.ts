@@ -286,6 +286,12 @@ export class ProofCluster {
     }
   }
 
+  /** Of all nodes: the stores of this process, which is no node, list none of theirs. */
+  async activeCallIds(): Promise<string[]> {
+    const text = "SELECT id FROM calls WHERE status = 'active'";
+    return (await this.postgres.query<{ id: string }>(text, this.databaseUrl)).map(({ id }) => id);
+  }
+
   async remove(): Promise<void> {
     await Promise.all(this.nodes.map((node) => node.remove()));
     await this.s3.close();

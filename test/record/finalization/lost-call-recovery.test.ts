@@ -25,6 +25,7 @@ function scene(epoch = 4) {
   const undelivered: (() => void)[] = [];
   const kept: { id: string; isLost: () => boolean }[] = [];
   const lost: string[] = [];
+  const ended: string[] = [];
   let failures = 0;
   const calls = new LostCallRecovery({
     calls: {
@@ -44,6 +45,7 @@ function scene(epoch = 4) {
       },
     },
     epoch,
+    endCall: (workerId, callId) => ended.push(`${workerId} ${callId}`),
     onWorkerLost: (workerId) => lost.push(workerId),
     clock,
     log: memoryLog().log,
@@ -57,7 +59,7 @@ function scene(epoch = 4) {
   const storeFails = (times: number): void => {
     failures = times;
   };
-  return { clock, calls, there, kept, lost, comesBack, storeFails };
+  return { clock, calls, there, kept, lost, ended, comesBack, storeFails };
 }
 
 test("ADV-M2: the calls of a worker that reconnected while the control process's loop was blocked stay active", async () => {
@@ -110,4 +112,29 @@ test("ADV-M2: at the service's end every call is lost whose worker is gone", asy
   const gone = scene();
   await gone.calls.recoverAll();
   expect(gone.kept).toHaveLength(1);
+});
+
+test("calls of a node that is gone are lost, also one that comes back to the node whose worker carried it: the worker ends it first", async () => {
+  const taken = new Set([CALL.id]);
+  const foreign = scene();
+  await foreign.calls.recoverTaken(taken);
+  expect([foreign.kept.length, foreign.ended]).toEqual([1, []]);
+  for (const failures of [0, 1]) {
+    const { clock, calls, kept, ended, comesBack, storeFails } = scene();
+    comesBack();
+    storeFails(failures);
+    await calls.recoverTaken(taken);
+    await clock.play(WORKER_RECONNECT_MS - 1);
+    expect(kept).toEqual([]);
+    await clock.play(2_000);
+    expect([kept.map(({ id }) => id), ended]).toEqual([["call_1"], ["worker-1 call_1"]]);
+  }
+});
+
+test("when a node takes calls of another, those that its own workers carry stay active", async () => {
+  const { clock, calls, kept, ended, comesBack } = scene();
+  comesBack();
+  await calls.recoverTaken(new Set([asCallId("call_2")]));
+  await clock.play(10 * WORKER_RECONNECT_MS);
+  expect([kept, ended]).toEqual([[], []]);
 });

@@ -62,7 +62,7 @@ export class SqlNodes implements NodeStore {
     if (before.installation !== installation && before.taken_by === null && leaseLeftMs > 0)
       return { kind: "held", leaseLeftMs };
     await tx.updateTable("nodes").set(row).where("name", "=", holder.name).execute();
-    return { kind: "registered", calls: await moveCalls(tx, before.incarnation, holder) };
+    return { kind: "registered", calls: (await moveCalls(tx, before.incarnation, holder)).length };
   }
 
   async #locked(tx: Transaction<Tables>, name: NodeName): Promise<Row | undefined> {
@@ -130,7 +130,7 @@ export class SqlNodes implements NodeStore {
       .executeTakeFirst();
     if (expired === undefined) return undefined;
     await tx.updateTable("nodes").set({ taken_by: holder.name }).where("name", "=", name).execute();
-    return { name, calls: await moveCalls(tx, expired.incarnation, holder) };
+    return { name, callIds: await moveCalls(tx, expired.incarnation, holder) };
   }
 
   async list(): Promise<readonly NodeRecord[]> {
@@ -255,14 +255,15 @@ export const holderRow = (query: QueryCreator<Tables>, { name, incarnation }: No
     .$if(locksRows, (locking) => locking.forKeyShare());
 
 /** Moves the active calls of a start to another holder, which ends them. */
-async function moveCalls(tx: Transaction<Tables>, incarnation: number, to: NodeHolder): Promise<number> {
-  const { numUpdatedRows } = await tx
+async function moveCalls(tx: Transaction<Tables>, incarnation: number, to: NodeHolder): Promise<CallId[]> {
+  const moved = await tx
     .updateTable("calls")
     .set({ node: to.name, node_incarnation: to.incarnation })
     .where("status", "=", "active")
     .where("node_incarnation", "=", incarnation)
-    .executeTakeFirst();
-  return Number(numUpdatedRows);
+    .returning("id")
+    .execute();
+  return moved.map(({ id }) => id);
 }
 
 const NOTHING_YET: NodeLoad = { state: "refusing", callSlots: 0, calls: 0, webrtcSlots: 0, webrtcCalls: 0 };
