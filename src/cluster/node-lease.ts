@@ -31,6 +31,8 @@ export interface NodeLeaseOptions {
 export class NodeLease {
   readonly #options: NodeLeaseOptions;
   #isStopped = false;
+  #isKept = false;
+  #takes = false;
   /** Renewals fail, which is logged once. */
   #isFailing = false;
   /** When the last registration or renewal was sent that the store has confirmed; undefined where this start has no lease. */
@@ -71,9 +73,16 @@ export class NodeLease {
     }
   }
 
-  /** Begins the heartbeats. */
+  /** Renews the lease from now on; the node has no part of a service yet that could take calls. */
+  keep(): void {
+    this.#next(NODE_HEARTBEAT_MS);
+    this.#isKept = true;
+  }
+
+  /** Begins the heartbeats, or goes on with them, and takes the calls of nodes that are gone. */
   start(): void {
-    this.#next(0);
+    this.#takes = true;
+    if (!this.#isKept) this.#next(0);
   }
 
   /** Ends the heartbeats and gives the lease up. Only for a node without calls. Never rejects. */
@@ -108,7 +117,7 @@ export class NodeLease {
       this.#renewedAtMs = sentMs;
       if (this.#isFailing) log.info("lease renewed again");
       this.#isFailing = false;
-      const taken = await nodes.takeExpired(node.holder);
+      const taken = this.#takes ? await nodes.takeExpired(node.holder) : [];
       if (taken.length > 0) onTaken(taken);
       onNodes(await nodes.list());
     } catch (error) {

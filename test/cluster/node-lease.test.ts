@@ -74,6 +74,15 @@ test("a heartbeat renews first, then takes over, then reads the rows", async () 
   expect(await beats(1)).toEqual(["renew", "take", "taken two", "nodes"]);
 });
 
+test("a node that is still starting keeps its lease, and takes no calls", async () => {
+  const { member, script, beats } = lease();
+  script.taken = [{ name: asNodeName("two"), callIds: [] }];
+  member.keep();
+  expect(await beats(2)).toEqual(["renew", "nodes", "renew", "nodes"]);
+  member.start();
+  expect(await beats(1)).toEqual(["renew", "take", "taken two", "nodes"]);
+});
+
 test("while the database does not answer nothing is decided, and heartbeats go on", async () => {
   const { member, script, beats, lines } = lease();
   member.start();

@@ -100,6 +100,8 @@ export class ClusterMember {
   static async join(options: ClusterOptions): Promise<ClusterMember> {
     const member = new ClusterMember(options);
     await member.lease.register();
+    // The rest of a start may take longer than the lease lasts.
+    member.lease.keep();
     const { nodes, dataDir, log } = options;
     const own = (await nodes.listUnnamed()).filter((callId) => existsSync(journalPath(dataDir, callId)));
     const adopted = await nodes.adopt(member.holder, own);

@@ -4,7 +4,12 @@ import type { Clock } from "../../core/clock.ts";
 import { elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
 import { codeOf, systemErrorCodeOf, unavailable } from "../../core/errors.ts";
 import { asCallId, type CallId } from "../../core/ids.ts";
-import { BUCKET_LATE_MS, SEGMENT_BYTES_MAX, SHIPMENTS_CONCURRENT_MAX } from "../../core/limits/storage/bucket.ts";
+import {
+  BUCKET_BEGINNING_MS,
+  BUCKET_LATE_MS,
+  SEGMENT_BYTES_MAX,
+  SHIPMENTS_CONCURRENT_MAX,
+} from "../../core/limits/storage/bucket.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { FindMediaKey } from "../finalization/journal-processor.ts";
 import { PerCallQueue } from "../finalization/per-call-queue.ts";
@@ -92,17 +97,20 @@ export class JournalShipper {
   readonly #refused = new Set<CallId>();
   readonly #work = new PerCallQueue(SHIPMENTS_CONCURRENT_MAX);
   #isAway = false;
+  /** When the last interval began. */
+  #shippedAtMs: MonotonicMs;
   #cancelTimer = (): void => {};
   #isClosed = false;
 
   constructor(options: JournalShipperOptions) {
     this.#options = options;
+    this.#shippedAtMs = options.clock.nowMs();
   }
 
   /** Begins the intervals. */
   start(): void {
-    const { clock, intervalMs } = this.#options;
-    this.#cancelTimer = clock.after(intervalMs, () => void this.#tick());
+    this.#shippedAtMs = this.#options.clock.nowMs();
+    this.#next();
   }
 
   /** Ends the intervals; what is in progress is completed. */
@@ -181,9 +189,33 @@ export class JournalShipper {
     await Promise.all(waiting.map(([callId]) => this.#run(callId)));
   }
 
+  /** The interval runs from begin to begin: other nodes take a journal that is not shipped for longer for one without a worker. */
   async #tick(): Promise<void> {
-    await this.shipNow();
-    if (!this.#isClosed) this.start();
+    const { intervalMs, clock } = this.#options;
+    const nowMs = clock.nowMs();
+    if (elapsedMs(this.#shippedAtMs, nowMs) >= intervalMs) {
+      this.#shippedAtMs = nowMs;
+      await this.shipNow();
+    } else if (!this.#isAway) await this.#shipBeginnings();
+    this.#next();
+  }
+
+  #next(): void {
+    const { clock, intervalMs } = this.#options;
+    if (this.#isClosed) return;
+    const leftMs = intervalMs - elapsedMs(this.#shippedAtMs, clock.nowMs());
+    this.#cancelTimer = clock.after(Math.max(0, Math.min(leftMs, BUCKET_BEGINNING_MS)), () => void this.#tick());
+  }
+
+  /** Ships what there is of live calls of which nothing was shipped. Never rejects. */
+  async #shipBeginnings(): Promise<void> {
+    const beginnings = [...this.#options.liveCalls()].filter(
+      (callId) =>
+        !(this.#complete.has(callId) || this.#refused.has(callId)) &&
+        (this.#shipments.get(callId)?.shippedBytes ?? 0) === 0,
+    );
+    for (const callId of beginnings) this.#shipmentOf(callId).role = "live";
+    await Promise.all(beginnings.map((callId) => this.#run(callId)));
   }
 
   /** Finds the journals that are new on this disk, and those that are gone. */

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { unavailable } from "../../core/errors.ts";
 import type { CallId } from "../../core/ids.ts";
 import type { Bucket } from "../../store/bucket/bucket.ts";
-import { withRetries } from "../../store/bucket/retries.ts";
+import { type RetryBudget, withRetries } from "../../store/bucket/retries.ts";
 import { journalUnreadable } from "../journal/records.ts";
 import { type Edition, isEdition, journalPrefix, manifestKey, segmentKey, segmentOf } from "./keys.ts";
 
@@ -44,19 +44,26 @@ export class SharedJournals {
 
   /** Where an edition ends, and how long ago its last segment was put, where the bucket says that; undefined where it has none. */
   async newest(callId: CallId, edition: Edition): Promise<{ endBytes: number; ageMs: number | undefined } | undefined> {
-    const { keys, endBytes } = await this.#segments(callId, edition);
+    // As many as a bucket needs that fails at every third request; one that hangs holds the caller up for each.
+    const budget: RetryBudget = { left: 3 };
+    const { keys, endBytes } = await this.#segments(callId, edition, budget);
     const last = keys.at(-1);
-    return last === undefined ? undefined : { endBytes, ageMs: await withRetries(() => this.#bucket.ageMsOf(last)) };
+    if (last === undefined) return undefined;
+    return { endBytes, ageMs: await withRetries(() => this.#bucket.ageMsOf(last), budget) };
   }
 
   /** The segments of an edition in their order, also those that no list shows yet, and where they end. */
-  async #segments(callId: CallId, edition: Edition): Promise<{ keys: readonly string[]; endBytes: number }> {
-    const listed = await withRetries(() => this.#listed(callId, edition));
+  async #segments(
+    callId: CallId,
+    edition: Edition,
+    budget: RetryBudget = { left: 0 },
+  ): Promise<{ keys: readonly string[]; endBytes: number }> {
+    const listed = await withRetries(() => this.#listed(callId, edition), budget);
     const offsets = new Set(listed.keys());
     let endBytes = 0;
     for (;;) {
       const key = segmentKey(callId, edition, endBytes);
-      const bytes = listed.get(endBytes) ?? (await withRetries(() => this.#bucket.bytesOf(key)));
+      const bytes = listed.get(endBytes) ?? (await withRetries(() => this.#bucket.bytesOf(key), budget));
       if (bytes === undefined || bytes === 0) break;
       offsets.add(endBytes);
       endBytes += bytes;
@@ -99,11 +106,12 @@ export class SharedJournals {
     return (await this.shippedBytes(callId, edition)) >= bytes;
   }
 
-  /** Undefined while the journal is not complete in the bucket. Rejects with `journal_unreadable` where it is no manifest. */
+  /** Undefined while the journal is not complete in the bucket. Rejects with `journal_unreadable` where it is no manifest, and as `Bucket` does. */
   async manifest(callId: CallId): Promise<JournalManifest | undefined> {
-    const bytes = await withRetries(() => this.#bucket.get(manifestKey(callId)));
+    const bytes = await this.#bucket.get(manifestKey(callId));
+    if (bytes === undefined) return undefined;
     // Not every store shows an object only when all of it is there.
-    if (bytes === undefined || bytes.length === 0) return undefined;
+    if (bytes.length === 0) throw unavailable("the manifest of a journal is being written");
     try {
       return Manifest.parse(JSON.parse(Buffer.from(bytes).toString()));
     } catch (error) {

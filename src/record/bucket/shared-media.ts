@@ -1,9 +1,14 @@
 import { existsSync } from "node:fs";
 import type { Clock } from "../../core/clock.ts";
-import { elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
+import { addMs, elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
 import { codeOf, TrunklineError, unavailable } from "../../core/errors.ts";
 import type { CallId } from "../../core/ids.ts";
-import { BUCKET_END_MS_MAX, BUCKET_LATE_MS, INCOMPLETE_AFTER_MS } from "../../core/limits/storage/bucket.ts";
+import {
+  BUCKET_END_MS_MAX,
+  BUCKET_LATE_MS,
+  GROWING_JOURNALS_MAX,
+  INCOMPLETE_AFTER_MS,
+} from "../../core/limits/storage/bucket.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { RetainedPart } from "../../core/retention.ts";
 import { JobPostponed } from "../../jobs/handler.ts";
@@ -36,16 +41,26 @@ export interface SharedMediaOptions {
   log: Pick<Logger, "warn">;
 }
 
+/** A journal that grows although its call was taken over. */
+interface GrowingJournal {
+  /** Where it ended, in bytes. */
+  endBytes: number;
+  /** Since when it has ended there. */
+  sinceMs: MonotonicMs;
+  /** It cannot be known to have ended before. */
+  askAgainMs: MonotonicMs;
+}
+
 /**
  * The journals and recordings of calls, wherever they are: on this disk or in the bucket. What is read is fetched to this disk first, but
  * for recordings, which are long.
  */
 export class SharedMedia {
   readonly #options: SharedMediaOptions;
-  /** One for each call. */
-  readonly #fetches = new Map<CallId, Promise<boolean>>();
-  /** Where the journals ended that grow although their calls were taken over, and since when. */
-  readonly #growing = new Map<CallId, { endBytes: number; sinceMs: MonotonicMs }>();
+  /** One of each kind for each call: one that takes only the whole says nothing to one that takes a part. */
+  readonly #fetches = { part: new Map<CallId, Promise<boolean>>(), whole: new Map<CallId, Promise<boolean>>() };
+  /** The journals that grow although their calls were taken over. */
+  readonly #growing = new Map<CallId, GrowingJournal>();
 
   constructor(options: SharedMediaOptions) {
     this.#options = options;
@@ -67,10 +82,11 @@ export class SharedMedia {
   }
 
   #fetchOnce(callId: CallId, acceptsPart: boolean): Promise<boolean> {
-    const running = this.#fetches.get(callId);
+    const fetches = acceptsPart ? this.#fetches.part : this.#fetches.whole;
+    const running = fetches.get(callId);
     if (running !== undefined) return running;
-    const fetching = this.#fetch(callId, acceptsPart).finally(() => this.#fetches.delete(callId));
-    this.#fetches.set(callId, fetching);
+    const fetching = this.#fetch(callId, acceptsPart).finally(() => fetches.delete(callId));
+    fetches.set(callId, fetching);
     return fetching;
   }
 
@@ -78,7 +94,10 @@ export class SharedMedia {
     const { dataDir, journals, shipper, onUsed } = this.#options;
     const path = journalPath(dataDir, callId);
     onUsed(callId);
-    if (existsSync(path)) return true;
+    if (existsSync(path)) {
+      this.#growing.delete(callId);
+      return true;
+    }
     const manifest = await journals.manifest(callId);
     if (manifest !== undefined) this.#growing.delete(callId);
     if (manifest === undefined && !(acceptsPart && (await this.#mayBePart(callId)))) return false;
@@ -107,15 +126,28 @@ export class SharedMedia {
    */
   async #isGrowing(callId: CallId): Promise<boolean> {
     const { journals, quietMs, clock, log } = this.#options;
-    const { endBytes, ageMs = quietMs } = (await journals.newest(callId, "live")) ?? { endBytes: 0 };
     const before = this.#growing.get(callId);
-    if (ageMs < quietMs && before === undefined)
+    if (before !== undefined && clock.nowMs() < before.askAgainMs) return true;
+    const { endBytes, ageMs = quietMs } = (await journals.newest(callId, "live")) ?? { endBytes: 0 };
+    const nowMs = clock.nowMs();
+    const hasGrown = before !== undefined && endBytes > before.endBytes;
+    const sinceMs = before === undefined || hasGrown ? nowMs : before.sinceMs;
+    const isGrowing = hasGrown || (ageMs < quietMs && elapsedMs(sinceMs, nowMs) < quietMs);
+    if (!isGrowing) {
+      this.#growing.delete(callId);
+      return false;
+    }
+    if (before === undefined)
       log.warn({ callId }, "a node whose calls were taken still ships the journal of one: its record waits");
-    const seen = before?.endBytes === endBytes ? before : { endBytes, sinceMs: clock.nowMs() };
-    const isGrowing = ageMs < quietMs && elapsedMs(seen.sinceMs, clock.nowMs()) < quietMs;
-    if (isGrowing) this.#growing.set(callId, seen);
-    else this.#growing.delete(callId);
-    return isGrowing;
+    const quietInMs = Math.min(quietMs - elapsedMs(sinceMs, nowMs), Math.max(0, quietMs - ageMs));
+    this.#noteGrowing(callId, { endBytes, sinceMs, askAgainMs: addMs(nowMs, quietInMs) });
+    return true;
+  }
+
+  #noteGrowing(callId: CallId, journal: GrowingJournal): void {
+    this.#growing.set(callId, journal);
+    const [oldest] = this.#growing.keys();
+    if (this.#growing.size > GROWING_JOURNALS_MAX && oldest !== undefined) this.#growing.delete(oldest);
   }
 
   /** The same processor, which finds the journals of all nodes and leaves what it makes in the bucket. */

@@ -10,6 +10,8 @@ export const WORKER_REGISTRATION_MS = 3_000;
 /** How long a worker whose connection broke has to reconnect and report its calls. */
 export const WORKER_RECONNECT_MS = 500;
 const RETRY_MS = 1_000;
+/** How often a worker is asked to end a call that came back: it may be reconnecting, or slow to end it. */
+const RETURNED_END_TRIES = 6;
 
 export interface LostCallRecoveryOptions {
   calls: Pick<CallStore, "listActive">;
@@ -93,12 +95,22 @@ export class LostCallRecovery {
    * from this one, and are gone by now. A worker that carries such a call still ends it, and then it is recorded. Never rejects.
    */
   async recoverTaken(taken: ReadonlySet<CallId>): Promise<void> {
-    const { workers, endCall, clock } = this.#options;
+    const { workers } = this.#options;
     const isBack = ({ id, workerId }: ActiveCall): boolean => taken.has(id) && this.#seenWorkers.has(workerId);
     await workers.caughtUp();
     await this.#recover(({ workerId }) => !this.#seenWorkers.has(workerId));
+    await this.#endReturned(isBack, RETURNED_END_TRIES);
+  }
+
+  /** The end that a worker reports finalizes a call. Those that no worker ends have none, and are lost. */
+  async #endReturned(isBack: (call: ActiveCall) => boolean, triesLeft: number): Promise<void> {
+    const { endCall, clock } = this.#options;
+    if (triesLeft === 0) {
+      await this.#recover(isBack);
+      return;
+    }
     await this.#ofActive(isBack, ({ id, workerId }) => endCall(workerId, id));
-    clock.after(WORKER_RECONNECT_MS, () => void this.#recover(isBack));
+    clock.after(WORKER_RECONNECT_MS, () => void this.#endReturned(isBack, triesLeft - 1));
   }
 
   /**

@@ -6,6 +6,7 @@ import { NODE_TRANSACTION_IDLE_MS_MAX } from "../../core/limits/cluster/nodes.ts
 import {
   POSTGRES_CONNECT_MS_MAX,
   POSTGRES_IDLE_MS_MAX,
+  POSTGRES_KEEP_ALIVE_MS,
   POSTGRES_QUERY_MS_MAX,
 } from "../../core/limits/storage/postgres.ts";
 import { translated } from "./errors.ts";
@@ -54,6 +55,8 @@ export class Pool implements PostgresPool {
       idleTimeoutMillis: POSTGRES_IDLE_MS_MAX,
       application_name: APPLICATION_NAME,
       keepAlive: true,
+      // A connection whose way is lost fails while nothing uses it, rather than at the next request.
+      keepAliveInitialDelayMillis: POSTGRES_KEEP_ALIVE_MS,
       types,
       ...(!waitsForDisk && { options: "-c synchronous_commit=off" }),
       // Below the limit of this process, so that the server reports the reason.

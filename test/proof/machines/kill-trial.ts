@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { NODE_LEASE_MS } from "../../../src/core/limits/cluster/nodes.ts";
 import { FRAME_MS } from "../../../src/core/limits/streams/media.ts";
 import type { CountingCaller } from "../../callers/counting-caller.ts";
 import type { NetworkNamespaces } from "../../support/network/namespaces.ts";
@@ -157,7 +158,9 @@ class ExpectedAudio {
 
   constructor(cluster: ProofCluster, { happened }: Accidents) {
     this.#cluster = cluster;
-    this.#stops = happened.filter(({ kind }) => kind === "stop");
+    this.#stops = happened.filter(
+      ({ kind, atMs }, at) => kind === "stop" && (happened[at + 1]?.atMs ?? atMs) - atMs > NODE_LEASE_MS,
+    );
   }
 
   missingFrames(call: PlacedCall, record: StoredCall | undefined): number {

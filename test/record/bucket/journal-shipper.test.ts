@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileS
 import { dirname } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { asCallId, type CallId } from "../../../src/core/ids.ts";
-import { BUCKET_LATE_MS, SEGMENT_BYTES_MAX } from "../../../src/core/limits/storage/bucket.ts";
+import { BUCKET_BEGINNING_MS, BUCKET_LATE_MS, SEGMENT_BYTES_MAX } from "../../../src/core/limits/storage/bucket.ts";
 import type { Logger } from "../../../src/core/log/logger.ts";
 import { type CallOwnership, JournalShipper } from "../../../src/record/bucket/journal-shipper.ts";
 import type { BucketDeletion } from "../../../src/record/bucket/late-deletions.ts";
@@ -112,6 +112,24 @@ describe("the shipper of journals", () => {
     await expect.poll(() => clock.pending).toBe(1);
     clock.advance(INTERVAL_MS);
     await expect.poll(() => bucket.puts.length).toBe(2);
+  });
+
+  test("the beginning of a new journal is shipped within a second, and the rest with the interval", async () => {
+    const second = async (): Promise<void> => {
+      clock.advance(BUCKET_BEGINNING_MS);
+      // What it ships is read from a disk.
+      await expect.poll(() => clock.pending).toBe(1);
+    };
+    shipper.start();
+    await second();
+    write("one");
+    await second();
+    expect(await shipped()).toBe("one");
+    write(" two");
+    for (let seconds = 2; seconds < INTERVAL_MS / BUCKET_BEGINNING_MS - 1; seconds += 1) await second();
+    expect(await shipped()).toBe("one");
+    await second();
+    expect(await shipped()).toBe("one two");
   });
 
   test("a long stretch becomes segments of a bounded length", async () => {

@@ -155,6 +155,28 @@ describe("nodes that share a bucket", () => {
     expect(second.lines.filter((line) => line.includes(said))).toHaveLength(1);
   });
 
+  test("a page of events that is asked for meanwhile does not make a record without the journal", async () => {
+    await first.shipper.shipNow();
+    clock.advance(QUIET_MS);
+    const [page, project] = [
+      second.media.fetchComplete(CALL),
+      second.media.processing(second.processor).project(CALL, undefined, false),
+    ];
+    expect(await page).toBe(false);
+    expect(await project).toEqual({ read: readFileSync(first.journal, "utf8") });
+  });
+
+  test("a journal that has grown since the last look is waited for, whatever age the bucket says", async () => {
+    await first.shipper.shipNow();
+    await expect(second.media.fetch(CALL)).rejects.toMatchObject({ code: "journal_growing" });
+    writeFileSync(first.journal, "a journal that has become longer");
+    await first.shipper.shipNow();
+    bucket.ageMsOf = async () => QUIET_MS;
+    clock.advance(QUIET_MS);
+    await expect(second.media.fetch(CALL)).rejects.toMatchObject({ code: "journal_growing" });
+    expect(await second.media.fetch(CALL)).toBe(true);
+  });
+
   test("a journal that does not grow is waited for only so long, whatever age the bucket says", async () => {
     await first.shipper.shipNow();
     bucket.ageMsOf = async () => 0;

@@ -124,10 +124,10 @@ test("calls of a node that is gone are lost, also one that comes back to the nod
     comesBack();
     storeFails(failures);
     await calls.recoverTaken(taken);
-    await clock.play(WORKER_RECONNECT_MS - 1);
-    expect(kept).toEqual([]);
+    await clock.play(5 * WORKER_RECONNECT_MS);
+    expect([kept, ended.length > 0]).toEqual([[], true]);
     await clock.play(2_000);
-    expect([kept.map(({ id }) => id), ended]).toEqual([["call_1"], ["worker-1 call_1"]]);
+    expect([kept.map(({ id }) => id), new Set(ended)]).toEqual([["call_1"], new Set(["worker-1 call_1"])]);
   }
 });
 

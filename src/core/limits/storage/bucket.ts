@@ -75,3 +75,9 @@ export const BUCKET_DELETION_RETRIES_MS: readonly number[] = [
   ...[10_000, 60_000, 600_000],
   ...Array.from({ length: 24 * 30 }, () => 3_600_000),
 ];
+
+/** Journals of taken calls whose growth is remembered; of more, that of the oldest is observed from the beginning. */
+export const GROWING_JOURNALS_MAX = 10_000;
+
+/** How soon the beginning of a new journal is shipped: where the node is lost or cut off soon after, it has a record all the same. */
+export const BUCKET_BEGINNING_MS = 1_000;

@@ -21,6 +21,9 @@ export const POSTGRES_CONNECT_MS_MAX = 5_000;
  */
 export const POSTGRES_IDLE_MS_MAX = 300_000;
 
+/** How long a connection is unused before TCP asks whether its other end is there. */
+export const POSTGRES_KEEP_ALIVE_MS = 30_000;
+
 /** How long a query may take, and wait for a lock; its connection is then closed. A migration has no such limit. */
 export const POSTGRES_QUERY_MS_MAX = 5_000;
 

@@ -109,8 +109,14 @@ export class SqlNodes implements NodeStore {
       .execute();
     const taken: TakenNode[] = [];
     for (const { name } of expired) {
-      const node = await this.#database.readCommitted((tx) => this.#take(tx, holder, name));
-      if (node !== undefined) taken.push(node);
+      try {
+        const node = await this.#database.readCommitted((tx) => this.#take(tx, holder, name));
+        if (node !== undefined) taken.push(node);
+      } catch (error) {
+        // Nobody else takes what this one has taken.
+        if (taken.length === 0) throw error;
+        break;
+      }
     }
     return taken;
   }
