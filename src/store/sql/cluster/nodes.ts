@@ -113,7 +113,7 @@ export class SqlNodes implements NodeStore {
         const node = await this.#database.readCommitted((tx) => this.#take(tx, holder, name));
         if (node !== undefined) taken.push(node);
       } catch (error) {
-        // Nobody else takes what this one has taken.
+        // No other node takes what this one has taken.
         if (taken.length === 0) throw error;
         break;
       }
