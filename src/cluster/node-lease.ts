@@ -31,8 +31,7 @@ export interface NodeLeaseOptions {
 export class NodeLease {
   readonly #options: NodeLeaseOptions;
   #isStopped = false;
-  #isKept = false;
-  #takes = false;
+  #takesOver = false;
   /** Renewals fail, which is logged once. */
   #isFailing = false;
   /** When the last registration or renewal was sent that the store has confirmed; undefined where this start has no lease. */
@@ -73,16 +72,14 @@ export class NodeLease {
     }
   }
 
-  /** Renews the lease from now on; the node has no part of a service yet that could take calls. */
-  keep(): void {
-    this.#next(NODE_HEARTBEAT_MS);
-    this.#isKept = true;
+  /** Begins the heartbeats. The rest of a start may take longer than the lease lasts. */
+  start(): void {
+    this.#next(0);
   }
 
-  /** Begins the heartbeats, or goes on with them, and takes the calls of nodes that are gone. */
-  start(): void {
-    this.#takes = true;
-    if (!this.#isKept) this.#next(0);
+  /** The heartbeats take the calls of nodes that are gone from now on: there is who records them. */
+  takeOver(): void {
+    this.#takesOver = true;
   }
 
   /** Ends the heartbeats and gives the lease up. Only for a node without calls. Never rejects. */
@@ -117,7 +114,7 @@ export class NodeLease {
       this.#renewedAtMs = sentMs;
       if (this.#isFailing) log.info("lease renewed again");
       this.#isFailing = false;
-      const taken = this.#takes ? await nodes.takeExpired(node.holder) : [];
+      const taken = this.#takesOver ? await nodes.takeExpired(node.holder) : [];
       if (taken.length > 0) onTaken(taken);
       onNodes(await nodes.list());
     } catch (error) {

@@ -22,10 +22,10 @@ export interface CallerStory {
   outcome: Outcome;
   /** Frames of 20 ms that were sent. */
   sent: number;
+  /** When every tenth of these was sent. */
+  tenthsMs: number[];
   /** Audio messages that came, of 20 ms each. */
   received: number;
-  /** When every tenth of them was sent. */
-  tenthsMs: number[];
   /** When the connection broke, or was refused. */
   brokeMs: number;
   why: string;

@@ -69,6 +69,7 @@ function lease() {
 test("a heartbeat renews first, then takes over, then reads the rows", async () => {
   const { member, script, beats } = lease();
   member.start();
+  member.takeOver();
   expect(await beats(1)).toEqual(["renew", "take", "nodes"]);
   script.taken = [{ name: asNodeName("two"), callIds: [] }];
   expect(await beats(1)).toEqual(["renew", "take", "taken two", "nodes"]);
@@ -77,15 +78,16 @@ test("a heartbeat renews first, then takes over, then reads the rows", async () 
 test("a node that is still starting keeps its lease, and takes no calls", async () => {
   const { member, script, beats } = lease();
   script.taken = [{ name: asNodeName("two"), callIds: [] }];
-  member.keep();
-  expect(await beats(2)).toEqual(["renew", "nodes", "renew", "nodes"]);
   member.start();
+  expect(await beats(2)).toEqual(["renew", "nodes", "renew", "nodes"]);
+  member.takeOver();
   expect(await beats(1)).toEqual(["renew", "take", "taken two", "nodes"]);
 });
 
 test("while the database does not answer nothing is decided, and heartbeats go on", async () => {
   const { member, script, beats, lines } = lease();
   member.start();
+  member.takeOver();
   script.renewed = unavailable("no answer");
   expect(await beats(3)).toEqual(["renew", "renew", "renew"]);
   script.renewed = true;
@@ -96,6 +98,7 @@ test("while the database does not answer nothing is decided, and heartbeats go o
 test("a node whose lease is another's learns that once, and does nothing any more", async () => {
   const { member, script, beats } = lease();
   member.start();
+  member.takeOver();
   script.renewed = false;
   expect(await beats(3)).toEqual(["renew", "fenced"]);
 });
@@ -106,6 +109,7 @@ test("a lease is certain for its length after the last renewal that was sent and
   await member.register();
   expect(member.isCertain).toBe(true);
   member.start();
+  member.takeOver();
   await beats(1);
   script.renewed = unavailable("no answer");
   await beats(3);
@@ -137,6 +141,7 @@ test("a start waits for its name, and gives up where another node keeps it", asy
 test("an orderly end gives the lease up after the heartbeat in progress", async () => {
   const { member, beats, done } = lease();
   member.start();
+  member.takeOver();
   await beats(1);
   await member.stop();
   expect(done.at(-1)).toBe("leave");

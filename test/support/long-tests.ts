@@ -26,7 +26,8 @@
  * - `layers`: the linter, once for each rule; `npm run check` applies the rules;
  * - `drain` and `roll`: deadlines of whole processes, which the tests of the supervisor have in virtual time;
  * - `whole-call`, `account-providers` and `generated-client`: whole services whose calls take real time, and a compiled client;
- * - `telephony/calls`, `telephony/hold`, `telephony/in-the-call` and `telephony/demo`: whole services with emulated carriers, whose calls take real time;
+ * - `telephony/calls`, `telephony/hold`, `telephony/in-the-call` and `telephony/demo`: whole services with emulated carriers, whose calls
+ *   take real time;
  * - `nginx`: deployment behind a proxy that few have installed;
  * - the files of `docs`: all commands of the documentation; test/repository/blocks checks the rest of its blocks;
  * - `opus-packets`, `opus-dtx`, `pair-opus` and `frame-heap`: every size of packet, and the heap while frames pass;

@@ -100,8 +100,7 @@ export class ClusterMember {
   static async join(options: ClusterOptions): Promise<ClusterMember> {
     const member = new ClusterMember(options);
     await member.lease.register();
-    // The rest of a start may take longer than the lease lasts.
-    member.lease.keep();
+    member.lease.start();
     const { nodes, dataDir, log } = options;
     const own = (await nodes.listUnnamed()).filter((callId) => existsSync(journalPath(dataDir, callId)));
     const adopted = await nodes.adopt(member.holder, own);
@@ -109,10 +108,10 @@ export class ClusterMember {
     return member;
   }
 
-  /** Begins the heartbeats. */
+  /** The rest of the process is there: the node takes the calls of nodes that are gone from now on. */
   start(parts: ClusterParts): void {
     this.#parts = parts;
-    this.lease.start();
+    this.lease.takeOver();
     this.#compareSlotsLater(parts);
   }
 

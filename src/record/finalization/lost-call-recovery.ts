@@ -109,8 +109,11 @@ export class LostCallRecovery {
       await this.#recover(isBack);
       return;
     }
-    await this.#ofActive(isBack, ({ id, workerId }) => endCall(workerId, id));
-    clock.after(WORKER_RECONNECT_MS, () => void this.#endReturned(isBack, triesLeft - 1));
+    const back = (await this.#listActive())?.filter(isBack);
+    if (back?.length === 0) return;
+    for (const { id, workerId } of back ?? []) endCall(workerId, id);
+    const nextTries = back === undefined ? triesLeft : triesLeft - 1;
+    clock.after(WORKER_RECONNECT_MS, () => void this.#endReturned(isBack, nextTries));
   }
 
   /**
@@ -127,29 +130,26 @@ export class LostCallRecovery {
     }
   }
 
-  /** Finalizes the lost calls of one worker or of all, unless `holds` returns false by then. */
-  #recover(isLost: (call: ActiveCall) => boolean, workerId?: WorkerId, holds = () => true): Promise<void> {
-    const { finalizer } = this.#options;
-    return this.#ofActive(isLost, (call) => finalizer.finalizeLost(call, () => holds()), workerId, holds);
+  /**
+   * Finalizes the lost calls of one worker or of all. If the store cannot list calls, this retries later unless `holds`
+   * returns false by then.
+   */
+  async #recover(isLost: (call: ActiveCall) => boolean, workerId?: WorkerId, holds = () => true): Promise<void> {
+    const { finalizer, clock } = this.#options;
+    if (!holds()) return;
+    const active = await this.#listActive(workerId);
+    if (active === undefined) clock.after(RETRY_MS, () => void this.#recover(isLost, workerId, holds));
+    for (const call of active ?? []) if (isLost(call)) finalizer.finalizeLost(call, () => holds());
   }
 
-  /**
-   * Does something to active calls of one worker or of all. If the store cannot list calls, this retries later unless `holds` returns false
-   * by then.
-   */
-  async #ofActive(
-    isMeant: (call: ActiveCall) => boolean,
-    work: (call: ActiveCall) => void,
-    workerId?: WorkerId,
-    holds = () => true,
-  ): Promise<void> {
-    const { calls, clock, log } = this.#options;
-    if (!holds()) return;
+  /** Undefined where the store cannot say it at present. */
+  async #listActive(workerId?: WorkerId): Promise<readonly ActiveCall[] | undefined> {
+    const { calls, log } = this.#options;
     try {
-      for (const call of await calls.listActive(workerId)) if (isMeant(call)) work(call);
+      return await calls.listActive(workerId);
     } catch (error) {
       log.error({ err: error, code: codeOf(error) }, "search for lost calls failed");
-      clock.after(RETRY_MS, () => void this.#ofActive(isMeant, work, workerId, holds));
+      return undefined;
     }
   }
 }
