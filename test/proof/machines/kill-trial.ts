@@ -13,6 +13,8 @@ const LINES = 20;
 /** Some last long enough to lose more than a segment. */
 const CALL_MS = [1_000, 15_000] as const;
 const SETTLE_MS_MAX = 120_000;
+/** From the death of a node until its calls are recorded, at p99. */
+export const RECORDED_MS_MAX = 12_000;
 /** The longest segment of a journal, and what a dead process may keep of it, in frames of 20 ms. */
 const LOST_FRAMES_MAX = (5 + 1 + 1) * 50;
 
@@ -37,10 +39,17 @@ export interface KillTrialResult extends Omit<KillTrialOptions, "network"> {
   raced: number;
   /** Calls of which more audio is missing than one segment, and how much. */
   audioLost: readonly string[];
-  /** From the death of a node until each of its calls was recorded, ms, ascending. */
-  recordedMs: readonly number[];
+  /** From the death of a node until each of its calls was recorded, the fastest first. */
+  recordings: readonly Recording[];
   endReasons: Readonly<Record<string, number>>;
   tookS: number;
+}
+
+/** How long a call of a node that died waited for its record. */
+export interface Recording {
+  id: string;
+  diedMs: number;
+  tookMs: number;
 }
 
 interface StoredCall {
@@ -113,6 +122,9 @@ export class KillTrial {
     for (const { id } of lossy) for (const line of linesOf(cluster, id)) this.#print(line);
     const isRecorded = ({ id }: PlacedCall): boolean => ["ended", "failed"].includes(records.get(id)?.status ?? "");
     const timesOf = (id: string): number[] => logs.filter(({ callId }) => callId === id).map(({ time }) => time);
+    const recordings = recordingsOf(callers, accidents, timesOf);
+    for (const slow of recordings.filter(({ tookMs }) => tookMs > RECORDED_MS_MAX))
+      this.#printSlow(slow, cluster, accidents);
     const { network: _, ...options } = this.#options;
     return {
       ...options,
@@ -124,19 +136,28 @@ export class KillTrial {
       raced: callers.placed.filter((call) => call.callers.length > 1).length,
       redeemedTwice: callers.placed.filter((call) => call.callers.filter(hasBegun).length > 1).map(({ id }) => id),
       audioLost: lossy.map((call) => audio.describe(call, records.get(call.id))),
-      recordedMs: recordedMs(callers, accidents, timesOf),
+      recordings,
       endReasons,
       tookS,
     };
   }
+
+  /** What the nodes logged of the call, and what happened to them meanwhile, as ms from the death. */
+  #printSlow({ id, diedMs, tookMs }: Recording, cluster: ProofCluster, { happened }: Accidents): void {
+    const meanwhile = happened
+      .filter(({ atMs }) => atMs > diedMs - 15_000 && atMs < diedMs + tookMs)
+      .map(({ node, kind, atMs }) => `${kind} of ${node} at ${atMs - diedMs}`);
+    this.#print(`${id} was recorded ${tookMs} ms after ${diedMs}: ${meanwhile.join(", ")}`);
+    for (const line of linesOf(cluster, id)) this.#print(line);
+  }
 }
 
-/** Of the calls whose streams broke at the death of a node: how long after it their records were stored. */
-function recordedMs(
+/** The calls whose streams broke at the death of a node. */
+function recordingsOf(
   callers: Callers,
   { happened }: Accidents,
   timesOf: (id: string) => readonly number[],
-): readonly number[] {
+): readonly Recording[] {
   const BREAK_MS_MAX = 1_000;
   const deaths = happened.filter(({ kind }) => kind === "kill");
   return callers.begun
@@ -146,9 +167,11 @@ function recordedMs(
       const brokeMs = broken.story.brokeMs + performance.timeOrigin;
       const death = deaths.find(({ atMs }) => Math.abs(brokeMs - atMs) < BREAK_MS_MAX);
       const [recorded] = timesOf(id);
-      return death === undefined || recorded === undefined ? [] : [recorded - death.atMs];
+      return death === undefined || recorded === undefined
+        ? []
+        : [{ id, diedMs: death.atMs, tookMs: recorded - death.atMs }];
     })
-    .toSorted((one, other) => one - other);
+    .toSorted((one, other) => one.tookMs - other.tookMs);
 }
 
 /** How much of what callers sent must be in their records. */

@@ -4,7 +4,7 @@ import { hasPostgres } from "../../support/postgres/server.ts";
 import { setup as build } from "../../support/services/build.ts";
 import { type ProofPart, runParts } from "../parts.ts";
 import type { Proof } from "../proof.ts";
-import { KillTrial, type KillTrialResult, NODES } from "./kill-trial.ts";
+import { KillTrial, type KillTrialResult, NODES, RECORDED_MS_MAX } from "./kill-trial.ts";
 import { mediaTrial } from "./media-trial.ts";
 import { messagesTrial } from "./messages-trial.ts";
 import { limitTrial, statementTrial } from "./race-trials.ts";
@@ -33,7 +33,6 @@ const REDUCED: typeof FULL = {
 /** Distinguishes the network of the nodes from those of other proofs. */
 const NETWORK = 77;
 const SHOWN_MAX = 10;
-const RECORDED_MS_MAX = 12_000;
 const STATEMENTS_MAX = 25;
 const CPU_MS_MAX = 15;
 const STARTS_PER_S_MIN = 50;
@@ -131,7 +130,10 @@ function checkTrial({ checks }: Proof, result: KillTrialResult, under: string): 
   checks.check(`${under}: calls stuck 0`, shown(result.stuck));
   checks.check(`${under}: tokens redeemed twice 0, ${result.raced} raced`, shown(result.redeemedTwice));
   checks.check(`${under}: audio lost at most one segment`, shown(result.audioLost));
-  const p99Ms = percentile(result.recordedMs, 0.99);
+  const p99Ms = percentile(
+    result.recordings.map(({ tookMs }) => tookMs),
+    0.99,
+  );
   if (result.kills === 0) return p99Ms;
   checks.check(
     `${under}: a node dead to its calls recorded within ${RECORDED_MS_MAX / 1_000} s at p99`,
@@ -148,7 +150,7 @@ const percentile = (ascending: readonly number[], share: number): number | undef
   ascending[Math.min(ascending.length - 1, Math.floor(share * ascending.length))];
 
 function killTable(result: KillTrialResult, p99Ms: number | undefined, how: string): string {
-  const { begun, kills, partitions, lost, doubled, stuck, raced, redeemedTwice, audioLost, recordedMs, endReasons } =
+  const { begun, kills, partitions, lost, doubled, stuck, raced, redeemedTwice, audioLost, recordings, endReasons } =
     result;
   return [
     `Seed ${result.seed}, ${result.tookS.toFixed(0)} s. ${how}`,
@@ -159,7 +161,7 @@ function killTable(result: KillTrialResult, p99Ms: number | undefined, how: stri
     `| records lost, doubled, stuck | ${lost.length}, ${doubled.length}, ${stuck.length} |`,
     `| tokens redeemed twice, of those raced over all nodes | ${redeemedTwice.length} of ${raced} |`,
     `| calls that lost more than one segment of audio | ${audioLost.length} |`,
-    `| node dead to calls recorded, p99 of ${recordedMs.length} | ${p99Ms === undefined ? "none" : `${(p99Ms / 1_000).toFixed(1)} s`} |`,
+    `| node dead to calls recorded, p99 of ${recordings.length} | ${p99Ms === undefined ? "none" : `${(p99Ms / 1_000).toFixed(1)} s`} |`,
     `| partitions | ${counted(result.cuts)} |`,
     `| end reasons | ${counted(endReasons)} |`,
   ].join("\n");
