@@ -24,8 +24,8 @@ export interface NodeLeaseOptions {
 }
 
 /**
- * Keeps the lease of this node: renews it every NODE_HEARTBEAT_MS, takes over the calls of nodes that are gone, and reads the rows of all
- * nodes. While the database does not answer nothing is decided: the node goes on with its calls, and finds out what became of its lease
+ * Keeps the lease of this node: renews it every NODE_HEARTBEAT_MS, and then takes over the calls of nodes that are gone and reads the rows
+ * of all nodes. No renewal waits for that: calls may be locked for seconds by a node that stands still. While the database does not answer nothing is decided: the node goes on with its calls, and finds out what became of its lease
  * when the database is back.
  */
 export class NodeLease {
@@ -36,7 +36,9 @@ export class NodeLease {
   #isFailing = false;
   /** When the last registration or renewal was sent that the store has confirmed; undefined where this start has no lease. */
   #renewedAtMs: MonotonicMs | undefined;
-  #running: Promise<void> = Promise.resolve();
+  #renewing: Promise<void> = Promise.resolve();
+  /** The look at the other nodes that is in progress. */
+  #looking: Promise<void> | undefined;
 
   constructor(options: NodeLeaseOptions) {
     this.#options = options;
@@ -86,7 +88,8 @@ export class NodeLease {
   async stop(): Promise<void> {
     const { nodes, node, log } = this.#options;
     this.#isStopped = true;
-    await this.#running;
+    await this.#renewing;
+    await this.#looking;
     try {
       await nodes.leave(node.holder);
     } catch (error) {
@@ -97,12 +100,12 @@ export class NodeLease {
   #next(delayMs: number): void {
     this.#options.clock.after(delayMs, () => {
       if (this.#isStopped) return;
-      this.#running = this.#beat().then(() => this.#next(NODE_HEARTBEAT_MS));
+      this.#renewing = this.#beat().then(() => this.#next(NODE_HEARTBEAT_MS));
     });
   }
 
   async #beat(): Promise<void> {
-    const { nodes, node, load, onNodes, onTaken, onFenced, clock, log } = this.#options;
+    const { nodes, node, load, onFenced, clock, log } = this.#options;
     const sentMs = clock.nowMs();
     try {
       if (!(await nodes.renew(node.holder, load()))) {
@@ -114,12 +117,24 @@ export class NodeLease {
       this.#renewedAtMs = sentMs;
       if (this.#isFailing) log.info("lease renewed again");
       this.#isFailing = false;
+      this.#looking ??= this.#look().finally(() => {
+        this.#looking = undefined;
+      });
+    } catch (error) {
+      if (!this.#isFailing) log.error({ err: error, code: codeOf(error) }, "lease could not be renewed");
+      this.#isFailing = true;
+    }
+  }
+
+  /** Takes the calls of nodes that are gone, and reads the rows of all. */
+  async #look(): Promise<void> {
+    const { nodes, node, onNodes, onTaken, log } = this.#options;
+    try {
       const taken = this.#takesOver ? await nodes.takeExpired(node.holder) : [];
       if (taken.length > 0) onTaken(taken);
       onNodes(await nodes.list());
     } catch (error) {
-      if (!this.#isFailing) log.error({ err: error, code: codeOf(error) }, "lease could not be renewed");
-      this.#isFailing = true;
+      log.warn({ err: error, code: codeOf(error) }, "the other nodes could not be looked at");
     }
   }
 }

@@ -18,6 +18,8 @@ function lease() {
     registration: { kind: "registered", calls: 0 } as Registration,
     renewed: true as boolean | Error,
     taken: [] as readonly TakenNode[],
+    /** Until when a take-over lasts. */
+    takeover: Promise.resolve(),
   };
   const nodes: NodeStore = {
     register: async () => script.registration,
@@ -28,6 +30,7 @@ function lease() {
     },
     async takeExpired() {
       done.push("take");
+      await script.takeover;
       return script.taken;
     },
     list: async () => [],
@@ -73,6 +76,20 @@ test("a heartbeat renews first, then takes over, then reads the rows", async () 
   expect(await beats(1)).toEqual(["renew", "take", "nodes"]);
   script.taken = [{ name: asNodeName("two"), callIds: [] }];
   expect(await beats(1)).toEqual(["renew", "take", "taken two", "nodes"]);
+});
+
+test("a take-over that waits for locked calls holds up no renewal, and is not begun twice", async () => {
+  const { member, script, beats } = lease();
+  let unlock = (): void => {};
+  script.takeover = new Promise((resolve) => {
+    unlock = resolve;
+  });
+  member.start();
+  member.takeOver();
+  expect(await beats(3)).toEqual(["renew", "take", "renew", "renew"]);
+  unlock();
+  await settled();
+  expect(await beats(1)).toEqual(["renew", "take", "nodes"]);
 });
 
 test("a node that is still starting keeps its lease, and takes no calls", async () => {
