@@ -7,6 +7,7 @@ import { runCommand } from "./command.ts";
 const HELP = `Administers the service, on the machine or in the container where it runs.
 
   npm run admin -- roll                 replace the media workers one by one, without losing calls or streams
+  npm run admin -- drain                take no new calls, and end when the calls have ended, after DRAIN_MS at the latest
   npm run admin -- jobs                 count the background jobs by kind and status; also while the service runs, as all of these
   npm run admin -- jobs list            list them, newest first
   npm run admin -- jobs replay <id>...  attempt dead jobs again; with --kind all dead ones of a kind

@@ -24,8 +24,8 @@ export interface NodeLeaseOptions {
 }
 
 /**
- * Keeps the lease of this node: renews it every NODE_HEARTBEAT_MS, and then takes over the calls of nodes that are gone and reads the rows
- * of all nodes. No renewal waits for that: calls may be locked for seconds by a node that stands still. While the database does not answer nothing is decided: the node goes on with its calls, and finds out what became of its lease
+ * Keeps the lease of this node: renews it every NODE_HEARTBEAT_MS, and then reads the rows of all nodes and takes over the calls of those
+ * that are gone. Neither a renewal nor the rows wait for a take-over: calls may be locked for seconds by a node that stands still. While the database does not answer nothing is decided: the node goes on with its calls, and finds out what became of its lease
  * when the database is back.
  */
 export class NodeLease {
@@ -37,8 +37,8 @@ export class NodeLease {
   /** When the last registration or renewal was sent that the store has confirmed; undefined where this start has no lease. */
   #renewedAtMs: MonotonicMs | undefined;
   #renewing: Promise<void> = Promise.resolve();
-  /** The look at the other nodes that is in progress. */
-  #looking: Promise<void> | undefined;
+  /** The take-over that is in progress. */
+  #taking: Promise<void> | undefined;
 
   constructor(options: NodeLeaseOptions) {
     this.#options = options;
@@ -89,7 +89,7 @@ export class NodeLease {
     const { nodes, node, log } = this.#options;
     this.#isStopped = true;
     await this.#renewing;
-    await this.#looking;
+    await this.#taking;
     try {
       await nodes.leave(node.holder);
     } catch (error) {
@@ -105,7 +105,7 @@ export class NodeLease {
   }
 
   async #beat(): Promise<void> {
-    const { nodes, node, load, onFenced, clock, log } = this.#options;
+    const { nodes, node, load, onNodes, onFenced, clock, log } = this.#options;
     const sentMs = clock.nowMs();
     try {
       if (!(await nodes.renew(node.holder, load()))) {
@@ -117,24 +117,26 @@ export class NodeLease {
       this.#renewedAtMs = sentMs;
       if (this.#isFailing) log.info("lease renewed again");
       this.#isFailing = false;
-      this.#looking ??= this.#look().finally(() => {
-        this.#looking = undefined;
-      });
+      if (this.#takesOver) {
+        this.#taking ??= this.#take().finally(() => {
+          this.#taking = undefined;
+        });
+      }
+      onNodes(await nodes.list());
     } catch (error) {
       if (!this.#isFailing) log.error({ err: error, code: codeOf(error) }, "lease could not be renewed");
       this.#isFailing = true;
     }
   }
 
-  /** Takes the calls of nodes that are gone, and reads the rows of all. */
-  async #look(): Promise<void> {
-    const { nodes, node, onNodes, onTaken, log } = this.#options;
+  /** What a node that stops has taken is left to the others, with its lease. */
+  async #take(): Promise<void> {
+    const { nodes, node, onTaken, log } = this.#options;
     try {
-      const taken = this.#takesOver ? await nodes.takeExpired(node.holder) : [];
-      if (taken.length > 0) onTaken(taken);
-      onNodes(await nodes.list());
+      const taken = await nodes.takeExpired(node.holder);
+      if (taken.length > 0 && !this.#isStopped) onTaken(taken);
     } catch (error) {
-      log.warn({ err: error, code: codeOf(error) }, "the other nodes could not be looked at");
+      log.warn({ err: error, code: codeOf(error) }, "calls of nodes that are gone could not be taken over");
     }
   }
 }

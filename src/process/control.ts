@@ -699,7 +699,10 @@ function exitOrphaned(): void {
 }
 
 handleSupervisorMessages({
-  drain: () => admission.drain(),
+  drain: () => {
+    admission.drain();
+    void cluster?.placedCallsBegun().then(() => notifySupervisor({ kind: "no-call-waits" }));
+  },
   stop: () => {
     documentEnds.close();
     shared?.close();

@@ -247,7 +247,7 @@ function retireOrphaned(): void {
 }
 
 handleSupervisorMessages({
-  drain: () => void drain.start(),
+  drain: (withinMs) => void drain.start(withinMs),
   stop: () => process.exit(0),
   orphaned: retireOrphaned,
   retire: () => void retirement.start(),

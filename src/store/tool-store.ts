@@ -114,7 +114,13 @@ export interface ToolRunQuery {
  * for unknown ids. Runs of calls are stored with the call's end, by `CallStore.finish`.
  */
 export interface ToolStore {
-  create(accountId: AccountId, definition: SavedToolDefinition, listing?: McpListing, act?: Act): Promise<SavedTool>;
+  /** Undefined, and nothing is created, where the account has TOOLS_PER_ACCOUNT_MAX of them. */
+  create(
+    accountId: AccountId,
+    definition: SavedToolDefinition,
+    listing?: McpListing,
+    act?: Act,
+  ): Promise<SavedTool | undefined>;
   /** How many tools the account has. */
   count(accountId: AccountId): Promise<number>;
   get(accountId: AccountId, toolId: ToolId): Promise<SavedTool | undefined>;

@@ -69,16 +69,16 @@ function lease() {
   return { member, clock, script, done, beats, lines };
 }
 
-test("a heartbeat renews first, then takes over, then reads the rows", async () => {
+test("a heartbeat renews first, then takes over and reads the rows", async () => {
   const { member, script, beats } = lease();
   member.start();
   member.takeOver();
   expect(await beats(1)).toEqual(["renew", "take", "nodes"]);
   script.taken = [{ name: asNodeName("two"), callIds: [] }];
-  expect(await beats(1)).toEqual(["renew", "take", "taken two", "nodes"]);
+  expect(await beats(1)).toEqual(["renew", "take", "nodes", "taken two"]);
 });
 
-test("a take-over that waits for locked calls holds up no renewal, and is not begun twice", async () => {
+test("a take-over that waits for locked calls holds up neither renewals nor the rows, and is not begun twice", async () => {
   const { member, script, beats } = lease();
   let unlock = (): void => {};
   script.takeover = new Promise((resolve) => {
@@ -86,10 +86,39 @@ test("a take-over that waits for locked calls holds up no renewal, and is not be
   });
   member.start();
   member.takeOver();
-  expect(await beats(3)).toEqual(["renew", "take", "renew", "renew"]);
+  expect(await beats(3)).toEqual(["renew", "take", "nodes", "renew", "nodes", "renew", "nodes"]);
   unlock();
   await settled();
   expect(await beats(1)).toEqual(["renew", "take", "nodes"]);
+});
+
+test("a take-over that fails holds up nothing, and is tried again", async () => {
+  const { member, script, beats, lines } = lease();
+  script.takeover = Promise.reject(unavailable("locked"));
+  script.takeover.catch(() => {});
+  member.start();
+  member.takeOver();
+  expect(await beats(2)).toEqual(["renew", "take", "nodes", "renew", "take", "nodes"]);
+  expect(lines.filter((line) => line.includes("could not be taken over"))).toHaveLength(2);
+  script.takeover = Promise.resolve();
+  script.taken = [{ name: asNodeName("two"), callIds: [] }];
+  expect(await beats(1)).toContain("taken two");
+});
+
+test("a node that stops during a take-over leaves what it takes to the others", async () => {
+  const { member, script, beats, done } = lease();
+  let unlock = (): void => {};
+  script.takeover = new Promise((resolve) => {
+    unlock = resolve;
+  });
+  script.taken = [{ name: asNodeName("two"), callIds: [] }];
+  member.start();
+  member.takeOver();
+  await beats(1);
+  const stopped = member.stop();
+  unlock();
+  await stopped;
+  expect(done).toEqual(["renew", "take", "nodes", "leave"]);
 });
 
 test("a node that is still starting keeps its lease, and takes no calls", async () => {
@@ -98,7 +127,7 @@ test("a node that is still starting keeps its lease, and takes no calls", async 
   member.start();
   expect(await beats(2)).toEqual(["renew", "nodes", "renew", "nodes"]);
   member.takeOver();
-  expect(await beats(1)).toEqual(["renew", "take", "taken two", "nodes"]);
+  expect(await beats(1)).toEqual(["renew", "take", "nodes", "taken two"]);
 });
 
 test("while the database does not answer nothing is decided, and heartbeats go on", async () => {

@@ -63,7 +63,7 @@ describe.each(VARIANTS)("the manifests of %s", (variant) => {
     expect([startupProbe, livenessProbe, readinessProbe].map(({ httpGet }) => httpGet)).toEqual([
       { path: "/healthz", port: "metrics" },
       { path: "/healthz", port: "metrics" },
-      { path: "/readyz", port: "metrics" },
+      { path: variant === "shared-address" ? "/healthz" : "/readyz", port: "metrics" },
     ]);
   });
 

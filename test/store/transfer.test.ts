@@ -19,6 +19,7 @@ import { createCarrier, importNumber, queuedCall } from "../support/telephony/st
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 import { redeemedBy } from "../support/tokens.ts";
 import { newTranscription, OUTCOME, PART, RESULT } from "../support/transcriptions/stored.ts";
+import { present } from "../support/present.ts";
 
 const sqlite = async (): Promise<StorePlace> => ({ dataDir: temporaryDirectory(), databaseUrl: undefined });
 const postgres = async (): Promise<StorePlace> => ({
@@ -82,7 +83,7 @@ async function fill(place: StorePlace): Promise<void> {
     await fillWebCalls(stores, accountId, agent.id);
     await fillCorpora(stores, accountId);
     const nowMs = systemClock.epochMs();
-    const { id: toolId } = await stores.tools.create(accountId, TOOL);
+    const { id: toolId } = present(await stores.tools.create(accountId, TOOL));
     const words = { arguments: "{}", result: "a\0b" };
     await stores.tools.addTestRun(accountId, {
       toolId,

@@ -8,6 +8,7 @@
  * - `workers`, `overload`, `resumption` and `tls`: services with several workers, on both media servers;
  * - `cluster/other-node`: two whole services on one Postgres; test/cluster has the messages between them;
  * - `cluster/faults` and `cluster/shared-files`: the same with an S3 server, killed, with other clocks, and a bucket that fails;
+ * - `cluster/placed-calls`: two services, one of which drains or dies before a stream comes;
  * - `cluster/failover`: two services whose Postgres fails over to a replica that lags;
  * - `first-start`: whole starts in new data directories;
  * - `call/run`: whole calls in real time, with every wire and file;
@@ -53,6 +54,7 @@
  * - `postgres/nodes` and `postgres/node-messages`: leases and messages of nodes on servers of Postgres in real time;
  * - `near-misses`: thousands of streams of STT providers, each with one message that is nearly right;
  * - `local/engine/moonshine`: the installed speech model itself; its parts are tested in `npm test`;
+ * - `ingester/bombs`: documents that use up the budgets of the process that reads them;
  * - `resampler-rates`: the pairs of rates that test/media/resampler does not have, and an hour of audio.
  */
 export const longInParallel = [
@@ -93,6 +95,7 @@ export const longInParallel = [
   "test/media/resampler-rates.test.ts",
   "test/media/voice-activity/long-calls.test.ts",
   "test/media/voice-activity/silero/long-calls.test.ts",
+  "test/process/ingester/bombs.test.ts",
   "test/proof/proof.test.ts",
   "test/record/journal/crash.test.ts",
   "test/repository/layers.test.ts",
@@ -153,6 +156,7 @@ export const longInPairs = [
   ...["processes/drain", "processes/killed-supervisor", "processes/lost-process"],
   ...[
     "cluster/other-node",
+    "cluster/placed-calls",
     "cluster/shared-files",
     "processes/overload",
     "processes/resumption",
@@ -180,6 +184,7 @@ export const longInPairs = [
     "dashboard/call",
     "dashboard/corpora",
     "dashboard/day",
+    "dashboard/failing",
     "dashboard/firefox",
     "dashboard/first-run",
     "dashboard/health",

@@ -86,6 +86,7 @@ export function credentialRoutes(fastify: FastifyInstance, deps: CredentialRoute
     const { accountId, body, id: requestId } = request;
     const { provider: name, apiKey } = body;
     const secret = await accountSecrets.put(accountId, { kind, name, text: apiKey }, actOf(request));
+    if (secret === undefined) throw new Error("an account has more credentials than there are providers");
     log.info({ accountId, requestId, provider: name }, "provider credential stored");
     const location = `${fastify.prefix}/provider-credentials/${secret.id}`;
     return reply.code(201).header("location", location).send(itemOf(secret));

@@ -3,7 +3,7 @@ import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { isoTime } from "../../core/clock.ts";
 import { asAccountSecretId } from "../../core/ids.ts";
-import { TOOL_SECRETS_MAX } from "../../core/limits/accounts/accounts.ts";
+import { ACCOUNT_SECRETS_MAX } from "../../core/limits/accounts/accounts.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { AccountSecret, AccountSecretStore } from "../../store/accounts/account-secret-store.ts";
 import { actOf } from "../http/access/auth.ts";
@@ -80,11 +80,9 @@ export function toolSecretRoutes(fastify: FastifyInstance, { accountSecrets, log
     if (problems.length > 0) throw invalidRequest(problems);
     const { accountId, id: requestId } = request;
     const { name, hosts, value: text } = request.body;
-    const { secrets } = await accountSecrets.list(accountId, kind, { limit: TOOL_SECRETS_MAX });
-    if (secrets.length === TOOL_SECRETS_MAX && !secrets.some((secret) => secret.name === name)) {
-      throw new ApiError("conflict", `the account has ${TOOL_SECRETS_MAX} tool secrets, which is its limit`);
-    }
     const secret = await accountSecrets.put(accountId, { kind, name, text, hosts }, actOf(request));
+    if (secret === undefined)
+      throw new ApiError("conflict", `the account has ${ACCOUNT_SECRETS_MAX} tool secrets, which is its limit`);
     log.info({ accountId, requestId, name }, "tool secret stored");
     return reply.code(201).header("location", `${fastify.prefix}/tool-secrets/${secret.id}`).send(itemOf(secret));
   });

@@ -24,7 +24,7 @@ import {
   ToolParams,
   type ToolSummary,
 } from "./saved-schemas.ts";
-import { changedBody, checkedTool, listingSlots, requireToolCapacity, type ToolSavingDeps } from "./saving.ts";
+import { changedBody, checkedTool, listingSlots, requireToolCapacity, type ToolSavingDeps, tooManyTools } from "./saving.ts";
 import { isBuiltIn } from "./selected-tools.ts";
 import { type ToolTestRoutesDeps, toolTestRoutes } from "./test-routes.ts";
 
@@ -137,6 +137,8 @@ export function toolRoutes(fastify: FastifyInstance, deps: ToolRoutesDeps): void
     const problems = [...schemaProblems(request), ...noQueryProblems(request.query)];
     const { definition, listing } = await checkedTool(request.body, problems, accountId, checks);
     const tool = await tools.create(accountId, definition, listing, actOf(request));
+    // Others may have been saved while the server was asked.
+    if (tool === undefined) throw tooManyTools();
     log.info({ accountId, requestId, toolId: tool.id, type: definition.type }, "tool saved");
     const headers = { location: `${fastify.prefix}/tools/${tool.id}`, etag: etagOf(tool) };
     return reply.code(201).headers(headers).send(itemOf(tool));

@@ -49,9 +49,12 @@ export async function requireToolCapacity(
   accountId: AccountId,
   { tools }: Pick<ToolSavingDeps, "tools">,
 ): Promise<void> {
-  if ((await tools.count(accountId)) < TOOLS_PER_ACCOUNT_MAX) return;
-  throw new ApiError("conflict", `the account has reached its limit of ${TOOLS_PER_ACCOUNT_MAX} tools`);
+  if ((await tools.count(accountId)) >= TOOLS_PER_ACCOUNT_MAX) throw tooManyTools();
 }
+
+/** The account must not save another tool. */
+export const tooManyTools = (): ApiError =>
+  new ApiError("conflict", `the account has reached its limit of ${TOOLS_PER_ACCOUNT_MAX} tools`);
 
 /**
  * The tool in a body, which may have any shape when `found` has problems. An MCP server is asked for its tools, unless `earlier` has

@@ -8,7 +8,7 @@ import {
 import { addMs, type MonotonicMs } from "../../core/clocks.ts";
 import type { AccountId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
-import { TOOL_SECRETS_MAX } from "../../core/limits/accounts/accounts.ts";
+import { ACCOUNT_SECRETS_MAX } from "../../core/limits/accounts/accounts.ts";
 import {
   SCHEMA_COMPILE_CPU_MS_MAX,
   SCHEMAS_OF_REQUEST_CPU_MS_MAX,
@@ -207,7 +207,7 @@ async function secretsFor(
   accountId: AccountId,
   { accountSecrets, toolSecrets }: Pick<ToolDeps, "accountSecrets" | "toolSecrets">,
 ): Promise<ToolSecrets> {
-  const { secrets } = await accountSecrets.list(accountId, "tool_secret", { limit: TOOL_SECRETS_MAX });
+  const { secrets } = await accountSecrets.list(accountId, "tool_secret", { limit: ACCOUNT_SECRETS_MAX });
   const own = Object.fromEntries(secrets.map(({ name, hosts = [] }) => [name, { value: "", hosts }]));
   return withSecretsOf(accountId, own, toolSecrets);
 }

@@ -2,6 +2,7 @@ import type { StorePlace } from "../../store/open-stores.ts";
 import { notACommand, pathOption, readArguments, surplusArgument, UsageError } from "../command.ts";
 import { backup, restore } from "./backup.ts";
 import { cleanBucket } from "./clean-bucket.ts";
+import { drain } from "./drain.ts";
 import { forgetSecrets } from "./forget-secrets.ts";
 import { readJobsCommand } from "./jobs.ts";
 import { printMediaKey } from "./media-key.ts";
@@ -41,6 +42,7 @@ const OPTIONS = {
 } as const;
 
 const COMMANDS: Readonly<Record<string, AdminCommand>> = {
+  drain: alone("drain", ({ dataDir }, { say }) => drain(dataDir, say)),
   roll: alone("roll", ({ dataDir }, { say }) => roll(dataDir, say)),
   jobs: {
     options: ["status", "kind", "limit"],

@@ -2,8 +2,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { systemClock } from "../../core/clock.ts";
 import { elapsedMs } from "../../core/clocks.ts";
 import { PROCESS_START_MS_MAX } from "../../core/limits/service/processes.ts";
-import { processStartTime, SupervisorFile, type SupervisorState } from "../../process/supervisor/state-file.ts";
+import { SupervisorFile } from "../../process/supervisor/state-file.ts";
 import type { Roll } from "../../process/supervisor/supervisor.ts";
+import { runningSupervisor } from "./running-supervisor.ts";
 
 const POLL_MS = 100;
 /** For each worker, also of a roll already in progress. A supervisor without progress for this long hangs. */
@@ -47,16 +48,4 @@ function isOver({ state, number }: Roll, requested: number): boolean {
     );
   }
   return state !== "running" || number !== requested;
-}
-
-/** Throws when no supervisor runs: a signal to any other process could end it. */
-function runningSupervisor(file: SupervisorFile): SupervisorState {
-  const state = file.read();
-  if (state === undefined)
-    throw new Error("no service runs here: its data directory names no supervisor (is DATA_DIR right?)");
-  const start = processStartTime(state.pid);
-  if (start === undefined)
-    throw new Error(`the service is not running: its supervisor, process ${state.pid}, has exited`);
-  if (start !== state.start) throw new Error(`process ${state.pid} is not a Trunkline supervisor: nothing was done`);
-  return state;
 }

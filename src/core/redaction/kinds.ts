@@ -17,8 +17,8 @@ export const REDACTION_LABELS: Readonly<Record<RedactionKind, string>> = {
 /** What to look for. */
 export interface RedactionRules {
   readonly kinds: readonly RedactionKind[];
-  /** BCP 47: decides how digits and addresses are spoken, and which countries' numbers are looked for. */
-  readonly language: string;
+  /** BCP 47: decide how digits and addresses are spoken, and which countries' numbers are looked for. What one of them finds counts. */
+  readonly languages: readonly string[];
   /** For `variables`: the values that must not be kept. */
   readonly values: readonly string[];
 }

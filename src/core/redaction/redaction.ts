@@ -34,15 +34,22 @@ const REPEATED_DIGITS_MAX = 19;
  * same spans, in time that grows with their length.
  */
 export function findRedactions(texts: readonly RedactableText[], rules: RedactionRules): RedactionSpan[][] {
-  const finder = new Finder(rules);
+  const numbers = new FoundNumbers();
+  const finders = rules.languages.map((language) => new Finder(rules, language, numbers));
   const tokens = texts.map(({ text }, index) => tokensOf(text, index));
   const speakers = new Set(texts.map(({ speaker }) => speaker));
   const streams = [...speakers].map((speaker) => tokens.filter((_, index) => texts[index]?.speaker === speaker).flat());
   if (streams.length > 1) streams.push(tokens.flat());
-  const spans = texts.map(({ text }) => finder.written(text));
-  for (const stream of streams) finder.search(stream, spans);
-  for (const stream of streams) finder.searchRepeated(stream, spans);
-  return spans.map((found, index) => merged(found, texts[index]?.text ?? ""));
+  const spans = finders.map((finder) => texts.map(({ text }) => finder.written(text)));
+  const search = (step: "search" | "searchRepeated"): void => {
+    for (const [at, finder] of finders.entries()) for (const stream of streams) finder[step](stream, spans[at] ?? []);
+  };
+  search("search");
+  search("searchRepeated");
+  return texts.map(({ text }, index) => {
+    const found = spans.flatMap((ofLanguage) => ofLanguage[index] ?? []);
+    return merged(found, text);
+  });
 }
 
 /** The text with labels in place of its spans. */
@@ -60,27 +67,51 @@ export function withoutSpans(text: string, spans: readonly RedactionSpan[]): str
 export const redactedTexts = (texts: readonly RedactableText[], rules: RedactionRules): string[] =>
   findRedactions(texts, rules).map((spans, index) => withoutSpans(texts[index]?.text ?? "", spans));
 
-/** Looks for what the rules name, in streams of tokens. */
+/** The numbers that were found: parts of them may be repeated. */
+class FoundNumbers {
+  readonly #kinds = new Map<string, RedactionKind>();
+  /** The first digits of their parts. */
+  readonly #beginnings = new Set<string>();
+
+  get isEmpty(): boolean {
+    return this.#kinds.size === 0;
+  }
+
+  add(digits: string, kind: RedactionKind): void {
+    if (this.#kinds.size >= REPEATED_NUMBERS_MAX) return;
+    const number = digits.slice(0, FOUND_DIGITS_MAX);
+    this.#kinds.set(number, kind);
+    for (let at = 0; at + REPEATED_DIGITS_MIN <= number.length; at += 1)
+      this.#beginnings.add(number.slice(at, at + REPEATED_DIGITS_MIN));
+  }
+
+  /** Of the number that has these digits; undefined where none has them. */
+  kindOf(digits: string): RedactionKind | undefined {
+    if (!this.#beginnings.has(digits.slice(0, REPEATED_DIGITS_MIN))) return undefined;
+    for (const [number, kind] of this.#kinds) if (number.includes(digits)) return kind;
+    return undefined;
+  }
+}
+
+/** Looks for what the rules name, as it is said in one language, in streams of tokens. */
 class Finder {
   readonly #kinds: ReadonlySet<RedactionKind>;
   readonly #language: string;
   readonly #digitWords: DigitWords;
   readonly #patterns: readonly (readonly string[])[];
-  /** The numbers that were found: parts of them may be repeated. */
-  readonly #numbers = new Map<string, RedactionKind>();
-  /** The first digits of their parts. */
-  readonly #beginnings = new Set<string>();
+  readonly #numbers: FoundNumbers;
   /** Whether digits are a telephone number: both sides say the same ones, and streams repeat them. */
   readonly #phoneLookups = new Map<string, boolean>();
 
-  constructor({ kinds, language, values }: RedactionRules) {
+  constructor({ kinds, values }: Omit<RedactionRules, "languages">, language: string, numbers: FoundNumbers) {
+    this.#numbers = numbers;
     this.#kinds = new Set(kinds);
     this.#language = language;
     this.#digitWords = digitWordsOf(language);
     this.#patterns = this.#kinds.has("variables") ? valuePatterns(values) : [];
     for (const pattern of this.#patterns) {
       const digits = pattern.join("");
-      if (/^\d+$/.test(digits)) this.#found({ digits }, "variables");
+      if (/^\d+$/.test(digits)) numbers.add(digits, "variables");
     }
   }
 
@@ -107,7 +138,7 @@ class Finder {
   ): void {
     const take = (kind: RedactionKind, found: readonly DigitStretch[]): void => {
       for (const stretch of found) {
-        this.#found(stretch, kind);
+        this.#numbers.add(stretch.digits, kind);
         add(kind, stretch.groups);
       }
     };
@@ -140,26 +171,14 @@ class Finder {
     });
   }
 
-  #found({ digits }: Pick<DigitStretch, "digits">, kind: RedactionKind): void {
-    if (this.#numbers.size >= REPEATED_NUMBERS_MAX) return;
-    const number = digits.slice(0, FOUND_DIGITS_MAX);
-    this.#numbers.set(number, kind);
-    for (let at = 0; at + REPEATED_DIGITS_MIN <= number.length; at += 1)
-      this.#beginnings.add(number.slice(at, at + REPEATED_DIGITS_MIN));
-  }
-
   /** Call this after all streams were searched. */
   searchRepeated(tokens: readonly Token[], spans: RedactionSpan[][]): void {
-    if (this.#numbers.size === 0) return;
-    const kindOf = (digits: string): RedactionKind | undefined => {
-      if (!this.#beginnings.has(digits.slice(0, REPEATED_DIGITS_MIN))) return undefined;
-      for (const [number, kind] of this.#numbers) if (number.includes(digits)) return kind;
-      return undefined;
-    };
+    const numbers = this.#numbers;
+    if (numbers.isEmpty) return;
     for (const run of digitRunsOf(tokens, this.#digitWords)) {
       const range = [REPEATED_DIGITS_MIN, REPEATED_DIGITS_MAX] as const;
-      for (const stretch of stretchesIn(run, range, ({ digits }) => kindOf(digits) !== undefined))
-        addSpans(spans, tokens, kindOf(stretch.digits) ?? "card_number", stretch.groups);
+      for (const stretch of stretchesIn(run, range, ({ digits }) => numbers.kindOf(digits) !== undefined))
+        addSpans(spans, tokens, numbers.kindOf(stretch.digits) ?? "card_number", stretch.groups);
     }
   }
 }

@@ -27,7 +27,7 @@ export function redactedResult(result: TranscriptionResult, kinds: readonly Reda
   });
   const whole: RedactableText = { speaker: "text", text: result.text };
   // Together, so that a number that is found in one of them is found in all.
-  const rules = { kinds, language: result.language, values: [] };
+  const rules = { kinds, languages: [result.language], values: [] };
   const [ofWhole = [], ...others] = findRedactions([whole, ...utterances, ...spoken], rules);
   const ofWords = others.slice(utterances.length);
   const words = [...speakers.values()].flatMap((placed, at) => withoutWords(placed, ofWords[at] ?? []));

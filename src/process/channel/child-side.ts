@@ -42,7 +42,8 @@ export function exitOnUncaughtException(log: Logger): void {
 
 /** What a process does on each message of the supervisor. */
 export interface SupervisorHandlers {
-  drain: () => void;
+  /** Live calls may go on for so long; undefined for a signal to this process alone. */
+  drain: (withinMs?: number) => void;
   stop: () => void;
   /** The supervisor is gone. Another one may start at any time: ports, data directory and socket must become free for it. */
   orphaned: () => void;
@@ -73,7 +74,7 @@ export function handleSupervisorMessages({
 }: SupervisorHandlers): void {
   process.on("SIGINT", () => {});
   process.on("SIGHUP", () => {});
-  process.on("SIGTERM", drain);
+  process.on("SIGTERM", () => drain());
   process.on("disconnect", orphaned);
   const handle = (message: ToChild, connection?: Socket): void => {
     switch (message.kind) {
@@ -81,7 +82,7 @@ export function handleSupervisorMessages({
         // `waitForAssignment` has handled it.
         return;
       case "drain":
-        drain();
+        drain(message.withinMs);
         return;
       case "stop":
         stop();

@@ -18,8 +18,8 @@ export type Restarts = Readonly<Record<ChildKind, number>>;
 export type ToChild =
   /** Always the first message: serve with these options. Until then the child has loaded its code and holds no resources. */
   | { kind: "assign"; options: ChildAssignment }
-  /** The service ends: accept no new calls, let live calls end, then exit. */
-  | { kind: "drain" }
+  /** The service ends: accept no new calls, let live calls end within this time, then exit. */
+  | { kind: "drain"; withinMs: number }
   /** Another worker replaces this one: stop listening, serve accepted connections, let calls end, then exit. */
   | { kind: "retire" }
   /** No worker is left: exit as soon as all records are written. */
@@ -47,6 +47,8 @@ export type FromChild =
   | { kind: "heartbeat" }
   /** Whether a worker accepts connections of the media port from now on. */
   | { kind: "connections"; accepting: boolean }
+  /** From the control process of a node that drains: no call that was placed on the node waits for its stream any more. */
+  | { kind: "no-call-waits" }
   /** From the control process: there is a corpus, so the retrieval process must run from now on. */
   | { kind: "retrieval-needed" }
   /** From the control process of a new service, before it is ready: the link for the terminal. It must not be logged. */

@@ -6,7 +6,7 @@ import type { ClusterSettings } from "../../config/cluster.ts";
 import type { Clock } from "../../core/clock.ts";
 import { codeOf, TrunklineError } from "../../core/errors.ts";
 import type { CallId, NodeName, WorkerId } from "../../core/ids.ts";
-import { NODE_SLOTS_COMPARED_MS } from "../../core/limits/cluster/nodes.ts";
+import { NODE_CLOSING_MS, NODE_HEARTBEAT_MS, NODE_SLOTS_COMPARED_MS } from "../../core/limits/cluster/nodes.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { MediaUrls } from "../../core/network/media-urls.ts";
 import { nodeTagOf, type RelayNode } from "../../core/network/node-tags.ts";
@@ -32,7 +32,7 @@ export interface ClusterOptions {
   /** The number of this start. */
   incarnation: number;
   nodes: NodeStore;
-  calls: Pick<CallStore, "listActive">;
+  calls: Pick<CallStore, "listActive" | "listWaiting">;
   dataDir: string;
   /** Of WebRTC calls, where this node alone is reached. */
   webrtcUrl: string | undefined;
@@ -127,6 +127,28 @@ export class ClusterMember {
     } catch (error) {
       const { log } = this.#options;
       log.warn({ err: error, code: codeOf(error) }, "slots of telephone calls could not be compared with the store");
+    }
+  }
+
+  /**
+   * This node drains. Resolves when no other node places calls on it any more, and none that was placed on it waits for its stream.
+   */
+  async placedCallsBegun(): Promise<void> {
+    const { clock } = this.#options;
+    const after = (delayMs: number): Promise<void> => new Promise((resolve) => void clock.after(delayMs, resolve));
+    await after(NODE_CLOSING_MS);
+    while ((await this.#waitingCalls()) > 0) await after(NODE_HEARTBEAT_MS);
+  }
+
+  /** Calls that are placed on this node and have no stream yet; infinitely many while the store cannot say it. */
+  async #waitingCalls(): Promise<number> {
+    const { calls, log } = this.#options;
+    try {
+      const dialled = (await this.#parts?.phoneCalls.listPending()) ?? [];
+      return (await calls.listWaiting()).length + dialled.length;
+    } catch (error) {
+      log.warn({ err: error, code: codeOf(error) }, "whether calls wait for this node cannot be asked");
+      return Number.POSITIVE_INFINITY;
     }
   }
 

@@ -11,10 +11,13 @@ export interface ServiceSignalsOptions {
 
 /** The source of the signals: the process. `disconnect` comes when the parent that forked it has died. */
 export interface SignalSource {
-  on(event: "SIGTERM" | "SIGINT" | "SIGHUP" | "disconnect", listener: () => void): unknown;
+  on(event: "SIGTERM" | "SIGINT" | "SIGHUP" | "SIGUSR2" | "disconnect", listener: () => void): unknown;
 }
 
-/** The first signal to end lets the calls end, the second one kills all processes; SIGHUP replaces the workers one by one. */
+/**
+ * The first signal to end lets the calls end, the second one kills all processes. SIGUSR2 lets them end too, and kills nothing however
+ * often it comes; SIGHUP replaces the workers one by one.
+ */
 export class ServiceSignals {
   readonly #options: ServiceSignalsOptions;
   #isStopping = false;
@@ -32,6 +35,7 @@ export class ServiceSignals {
     source.on("SIGTERM", onSignal);
     source.on("SIGINT", onSignal);
     source.on("disconnect", onSignal);
+    source.on("SIGUSR2", () => this.#stop());
     source.on("SIGHUP", () => this.#options.supervisor.roll());
   }
 
@@ -42,7 +46,13 @@ export class ServiceSignals {
       exit(1);
       return;
     }
+    this.#stop();
+  }
+
+  #stop(): void {
+    if (this.#isStopping) return;
     this.#isStopping = true;
+    const { supervisor, exit } = this.#options;
     void supervisor.stop().then(() => exit(0));
   }
 }

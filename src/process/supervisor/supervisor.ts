@@ -4,6 +4,7 @@ import type { ServiceReady } from "../../core/child-processes/service-ready.ts";
 import type { Clock } from "../../core/clock.ts";
 import { addMs, elapsedMs } from "../../core/clocks.ts";
 import { codeOf, unavailable } from "../../core/errors.ts";
+import { NODE_CLOSING_MS } from "../../core/limits/cluster/nodes.ts";
 import {
   DRAIN_EXIT_MS_MAX,
   DRAIN_RECORDS_MS,
@@ -37,6 +38,7 @@ export type SupervisorConfig = Pick<
   | "workers"
   | "webrtc"
   | "drainMs"
+  | "tokenTtlS"
 >;
 
 export interface SupervisorOptions {
@@ -110,8 +112,13 @@ export class Supervisor {
   /** One process of each kind that has loaded its code. It replaces one that dies without a delay. */
   readonly #spares = new Map<ChildKind, SupervisedProcess>();
   readonly #restarts: Record<ChildKind, number> = { control: 0, worker: 0, speech: 0, retrieval: 0 };
-  /** While `draining`, calls still end and need a control process; while `ending`, nothing is restarted. */
-  #state: "running" | "draining" | "ending" = "running";
+  /**
+   * While `closing`, calls that were placed on this node still begin; while `draining`, calls still end and need a control process; while
+   * `ending`, nothing is restarted.
+   */
+  #state: "running" | "closing" | "draining" | "ending" = "running";
+  /** Ends `closing`. */
+  #onNoCallWaits = (): void => {};
   #isUp = false;
   #rolls = 0;
   #rolling = false;
@@ -183,17 +190,21 @@ export class Supervisor {
   /** Lets live calls end within DRAIN_MS and then ends all processes. Those that hang are killed DRAIN_EXIT_MS_MAX later. */
   async stop(): Promise<void> {
     if (this.#state !== "running") return;
-    this.#state = "draining";
+    this.#state = "closing";
     const { clock, log, config } = this.#options;
-    const endMs = addMs(addMs(clock.nowMs(), config.drainMs), DRAIN_EXIT_MS_MAX);
+    const drainedMs = addMs(clock.nowMs(), config.drainMs);
+    const endMs = addMs(drainedMs, DRAIN_EXIT_MS_MAX);
     log.info("drain started");
     this.#dropSpares();
-    this.#control.process?.send({ kind: "drain" });
+    this.#control.process?.send({ kind: "drain", withinMs: config.drainMs });
+    if (config.cluster !== undefined) await this.#placedCallsBegun();
+    if (this.#state === "closing") this.#state = "draining";
+    const withinMs = Math.max(0, elapsedMs(clock.nowMs(), drainedMs));
     const workers = [...this.#liveProcesses].filter(({ kind }) => kind === "worker");
     await Promise.all(
       workers.map((worker) => {
-        worker.send({ kind: "drain" });
-        return worker.exitWithin(config.drainMs + DRAIN_EXIT_MS_MAX - DRAIN_RECORDS_MS);
+        worker.send({ kind: "drain", withinMs });
+        return worker.exitWithin(withinMs + DRAIN_EXIT_MS_MAX - DRAIN_RECORDS_MS);
       }),
     );
     this.#state = "ending";
@@ -206,9 +217,25 @@ export class Supervisor {
     log.info("service stopped");
   }
 
+  /**
+   * Other nodes place calls on this one until they know that it drains, and only its workers can carry them where it has an address of its
+   * own. Resolves when the control process says that none waits, at the latest when their tokens have expired.
+   */
+  #placedCallsBegun(): Promise<void> {
+    const { clock, config } = this.#options;
+    return new Promise((resolve) => {
+      const cancel = clock.after(Math.min(config.drainMs, config.tokenTtlS * 1_000 + NODE_CLOSING_MS), () => resolve());
+      this.#onNoCallWaits = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
+
   /** Kills all processes. Calls are recovered from their journals at the next start. */
   kill(): void {
     this.#state = "ending";
+    this.#onNoCallWaits();
     for (const process of this.#liveProcesses) process.kill();
   }
 
@@ -328,6 +355,7 @@ export class Supervisor {
 
   #onMessage(process: SupervisedProcess, message: FromChild): void {
     const mediaPort = this.#mediaPortOf(process);
+    if (message.kind === "no-call-waits") this.#onNoCallWaits();
     if (message.kind === "owner-link") this.#options.onOwnerLink(message.url);
     if (message.kind === "retrieval-needed") this.#startRetrieval();
     if (message.kind === "connection-taken") mediaPort?.onConnectionTaken(process);
@@ -418,7 +446,8 @@ export class Supervisor {
     }
     this.#occupySlot(slot, process);
     // The drain may have begun while it started.
-    if (this.#state === "draining") process.send({ kind: "drain" });
+    if (this.#state === "draining" || (this.#state === "closing" && slot.kind === "control"))
+      process.send({ kind: "drain", withinMs: this.#options.config.drainMs });
   }
 
   /** The process is up and fills the slot until it dies or is replaced. */
@@ -446,7 +475,7 @@ export class Supervisor {
 
   /** While draining, live calls need a control process for their records, the speech process and the index; a new worker would get no calls. */
   #isNeeded({ kind }: ProcessSlot): boolean {
-    return this.#state === "running" || (this.#state === "draining" && kind !== "worker");
+    return this.#state === "running" || this.#state === "closing" || (this.#state === "draining" && kind !== "worker");
   }
 
   #scheduleLaunch(slot: ProcessSlot, delayMs: number): void {

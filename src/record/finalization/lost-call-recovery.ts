@@ -98,7 +98,7 @@ export class LostCallRecovery {
     const { workers } = this.#options;
     const isBack = ({ id, workerId }: ActiveCall): boolean => taken.has(id) && this.#seenWorkers.has(workerId);
     await workers.caughtUp();
-    await this.#recover(({ workerId }) => !this.#seenWorkers.has(workerId));
+    await this.#recover(({ id, workerId }) => taken.has(id) && !this.#seenWorkers.has(workerId));
     await this.#endReturned(isBack, RETURNED_END_TRIES);
   }
 

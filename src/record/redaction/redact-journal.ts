@@ -55,7 +55,8 @@ async function rewrite(journal: MediaFile, header: JournalHeader, rules: Redacti
   const journaled = survey.commands.length;
   const added = survey.hasEnd ? [] : (await replayToEnd(journal, [...survey.commands])).slice(journaled);
   for (const { command } of added) survey.onCommand(command);
-  const { found, counts } = await survey.result(rules, header.leg.outboundRateHz);
+  const languages = [...new Set([...rules.languages, ...survey.languages])];
+  const { found, counts } = await survey.result({ ...rules, languages }, header.leg.outboundRateHz);
   const redaction: JournalRedaction = { found: counts, ...(!survey.hasEnd && { recovered: true }) };
   const encoder = new JournalEncoder();
   const rewriter = new JournalRewriter({ header, found, redaction, encoder });
@@ -89,5 +90,5 @@ async function headerOf(journal: MediaFile): Promise<JournalHeader | undefined> 
 /** Undefined where nothing is to be redacted. A journal that was redacted has no spec. */
 function rulesOf({ spec }: JournalHeader): RedactionRules | undefined {
   if (spec === undefined || !isRedacted(spec)) return undefined;
-  return { kinds: spec.redact ?? [], language: spec.language, values: spec.redactedValues ?? [] };
+  return { kinds: spec.redact ?? [], languages: [spec.language], values: spec.redactedValues ?? [] };
 }

@@ -48,6 +48,8 @@ export class RedactionSurvey {
   /** The call's end is in the journal. */
   hasEnd = false;
   readonly commands: { timeMs: CallMs; command: JournaledCommand }[] = [];
+  /** Those that the call changed to. */
+  readonly languages = new Set<string>();
   /** The texts that are kept, redacted, in the order of their records. */
   readonly #kept: { text: RedactableText; interval: Interval | undefined }[] = [];
   /** What the STT heard, where its sound is kept: an interim may have words that no final has. */
@@ -84,6 +86,7 @@ export class RedactionSurvey {
   onCommand(command: JournaledCommand): void {
     const interval = intervalOf(command);
     for (const text of textsOfCommand(command)) this.#kept.push({ text, interval });
+    if (command.kind === "language") this.languages.add(command.language);
     if (command.kind === "speak") this.#segment(command.turnId, command.segment).text = command.text;
   }
 

@@ -40,8 +40,11 @@ export interface AccountSecretQuery {
  * the same transaction. Every operation rejects with `unavailable` when the store cannot answer at present.
  */
 export interface AccountSecretStore extends Resealable {
-  /** Stores a secret in place of the account's earlier one of this kind and name. */
-  put(accountId: AccountId, secret: NewAccountSecret, act?: Act): Promise<AccountSecret>;
+  /**
+   * Stores a secret in place of the account's earlier one of this kind and name. Undefined, and nothing is stored, where the account has
+   * ACCOUNT_SECRETS_MAX others of this kind.
+   */
+  put(accountId: AccountId, secret: NewAccountSecret, act?: Act): Promise<AccountSecret | undefined>;
   /** The account's secrets of a kind, oldest first; `more` when others follow. */
   list(
     accountId: AccountId,

@@ -91,7 +91,8 @@ export interface NodeStore {
   renew(holder: NodeHolder, load: NodeLoad): Promise<boolean>;
   /**
    * Takes the active calls of nodes whose leases have ended, each node once. None while the holder's own lease was not renewed without a
-   * gap for NODE_LEASE_MS: after an outage of the database all leases have ended, and the nodes that are there renew theirs first.
+   * gap for NODE_LEASE_MS: after an outage of the database all leases have ended, and the nodes that are there renew theirs first. Those of
+   * a node whose journals are of a newer version than the holder's are left to a node that reads them.
    */
   takeExpired(holder: NodeHolder): Promise<readonly TakenNode[]>;
   /** All nodes by name, also those whose leases have ended. */

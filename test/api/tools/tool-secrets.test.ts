@@ -8,6 +8,7 @@ import {
   pathsOf,
 } from "../../support/api/harness.ts";
 import { allBytes } from "../../support/temporary-directory.ts";
+import { present } from "../../support/present.ts";
 
 const SECRETS = "/api/v1/tool-secrets";
 const SECRET = "canary-0123456789abcdef";
@@ -62,7 +63,7 @@ test("A2: a secret of another account is like one that does not exist", async ()
   const { accountSecrets, stores } = api;
   const other = await stores.accounts.ensure("second");
   const secret = { kind: "tool_secret", name: "BAKERY", text: SECRET, hosts: ["bakery.example"] } as const;
-  const { id } = await accountSecrets.put(other, secret);
+  const { id } = present(await accountSecrets.put(other, secret));
   expect((await callWith("BAKERY", "bakery.example")).status).toBe(400);
   expect((await api.get(`${SECRETS}/${id}`)).status).toBe(404);
   expect((await api.delete(`${SECRETS}/${id}`)).status).toBe(404);

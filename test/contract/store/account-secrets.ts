@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type AccountId, asAccountSecretId } from "../../../src/core/ids.ts";
+import { ACCOUNT_SECRETS_MAX } from "../../../src/core/limits/accounts/accounts.ts";
 import type { AccountSecret } from "../../../src/store/accounts/account-secret-store.ts";
 import type { Act } from "../../../src/store/accounts/audit-store.ts";
 import { Keyring, sealingKeyOf } from "../../../src/store/sealing/seal.ts";
@@ -7,6 +8,7 @@ import type { Stores } from "../../../src/store/stores.ts";
 import { createCall, SPEC } from "../../support/calls/stored-calls.ts";
 import { redeemedBy } from "../../support/tokens.ts";
 import type { StoresUnderTest } from "./calls.ts";
+import { present } from "../../support/present.ts";
 
 const keyOf = (byte: number) => sealingKeyOf(Buffer.alloc(32, byte));
 const [FIRST, SECOND, THIRD] = [keyOf(1), keyOf(2), keyOf(3)];
@@ -29,8 +31,8 @@ export function accountSecretContract(name: string, make: () => StoresUnderTest)
     });
     afterEach(() => stores.close());
 
-    const put = (of: string, text = TEXT, account = accountId): Promise<AccountSecret> =>
-      stores.openAccountSecrets(KEYS).put(account, { kind: KIND, name: of, text }, ACT);
+    const put = async (of: string, text = TEXT, account = accountId): Promise<AccountSecret> =>
+      present(await stores.openAccountSecrets(KEYS).put(account, { kind: KIND, name: of, text }, ACT));
     const listed = async (account = accountId): Promise<readonly AccountSecret[]> =>
       (await stores.openAccountSecrets(KEYS).list(account, KIND, { limit: 100 })).secrets;
 
@@ -65,6 +67,20 @@ export function accountSecretContract(name: string, make: () => StoresUnderTest)
         secrets: [short],
         more: false,
       });
+    });
+
+    test("D10: an account has no more of a kind than the limit, also where several are stored at the same time", async () => {
+      for (let count = 0; count < ACCOUNT_SECRETS_MAX - 1; count += 1) await put(`provider-${count}`);
+      const secrets = stores.openAccountSecrets(KEYS);
+      const putNew = (of: string) => secrets.put(accountId, { kind: KIND, name: of, text: TEXT }, ACT);
+      const last = await Promise.all(["a", "b", "c"].map(putNew));
+      expect(last.filter((secret) => secret !== undefined)).toHaveLength(1);
+      expect(await listed()).toHaveLength(ACCOUNT_SECRETS_MAX);
+      // In place of one of them, of another kind, and of another account there is room.
+      await put("provider-0");
+      const ofTools = { kind: "tool_secret", name: "SHOP", text: TEXT, hosts: ["x.example"] } as const;
+      expect(await secrets.put(accountId, ofTools, ACT)).toBeDefined();
+      await put("openai", TEXT, await stores.accounts.ensure("second"));
     });
 
     test("a transcription gets the account's credentials of providers, and nothing else", async () => {

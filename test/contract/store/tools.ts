@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import { addMs } from "../../../src/core/clocks.ts";
 import { type AccountId, asToolCallId, asToolId, type CallId, type DeliveryId } from "../../../src/core/ids.ts";
-import { TOOL_FAILED_EVENTS_PER_CALL_MAX, TOOL_RUNS_KEPT_MAX } from "../../../src/core/limits/agents/tools.ts";
+import { TOOL_FAILED_EVENTS_PER_CALL_MAX, TOOL_RUNS_KEPT_MAX, TOOLS_PER_ACCOUNT_MAX } from "../../../src/core/limits/agents/tools.ts";
 import type { McpListing } from "../../../src/core/tools/mcp/lister.ts";
 import type { Act } from "../../../src/store/accounts/audit-store.ts";
 import type { CallToolRun } from "../../../src/store/calls/call-store.ts";
@@ -13,6 +13,7 @@ import { AGENT, createCall, endAt, SPEC } from "../../support/calls/stored-calls
 import { SEALING_KEYS } from "../../support/stores/keys.ts";
 import { redeemedBy } from "../../support/tokens.ts";
 import type { StoresUnderTest } from "./calls.ts";
+import { present } from "../../support/present.ts";
 
 const ACT: Act = { actor: { kind: "operator", id: "root" } };
 const HTTP: SavedToolDefinition = {
@@ -53,14 +54,25 @@ export function toolStoreContract(name: string, make: () => StoresUnderTest): vo
       ...changes,
     });
 
+    test("D10: an account has no more than the limit, also where several are created at the same time", async () => {
+      const createdOf = async (count: number): Promise<readonly SavedTool[]> => {
+        const tools = Array.from({ length: count }, () => stores.tools.create(accountId, HTTP));
+        return (await Promise.all(tools)).filter((tool) => tool !== undefined);
+      };
+      for (let count = 0; count < TOOLS_PER_ACCOUNT_MAX - 1; count += 1) await stores.tools.create(accountId, HTTP);
+      expect(await createdOf(3)).toHaveLength(1);
+      expect(await createdOf(1)).toEqual([]);
+      expect(await stores.tools.create(otherAccountId, HTTP)).toBeDefined();
+    });
+
     test("a tool is stored as it was created, and only its account can read it", async () => {
-      const tool = await stores.tools.create(accountId, HTTP);
+      const tool = present(await stores.tools.create(accountId, HTTP));
       const nowMs = under.clock.epochMs();
       expect(tool).toEqual({
         id: expect.stringMatching(/^tool_[0-9a-f-]{36}$/),
         ...{ accountId, definition: HTTP, version: 1, createdAtMs: nowMs, updatedAtMs: nowMs },
       });
-      const mcp = await stores.tools.create(accountId, MCP, listing());
+      const mcp = present(await stores.tools.create(accountId, MCP, listing()));
       expect(await stores.tools.get(accountId, tool.id)).toEqual(tool);
       expect(await stores.tools.get(accountId, mcp.id)).toEqual({ ...mcp, listing: listing() });
       expect(await stores.tools.get(otherAccountId, tool.id)).toBeUndefined();
@@ -73,9 +85,9 @@ export function toolStoreContract(name: string, make: () => StoresUnderTest): vo
     });
 
     test("tools are listed in pages, by type and by name", async () => {
-      const first = await stores.tools.create(accountId, HTTP);
-      const second = await stores.tools.create(accountId, MCP, listing());
-      const third = await stores.tools.create(accountId, { ...HTTP, name: "other" });
+      const first = present(await stores.tools.create(accountId, HTTP));
+      const second = present(await stores.tools.create(accountId, MCP, listing()));
+      const third = present(await stores.tools.create(accountId, { ...HTTP, name: "other" }));
       await stores.tools.create(otherAccountId, HTTP);
       const page = await stores.tools.list(accountId, { limit: 2 });
       expect([page.tools, page.more]).toEqual([[first, second], true]);
@@ -86,7 +98,7 @@ export function toolStoreContract(name: string, make: () => StoresUnderTest): vo
     });
 
     test("a change makes a new version, unless the tool has another one than it was made for", async () => {
-      const tool = await stores.tools.create(accountId, HTTP);
+      const tool = present(await stores.tools.create(accountId, HTTP));
       under.clock.advance(1_000);
       const definition = { ...HTTP, timeoutMs: 8_000 };
       const changed = await stores.tools.change(accountId, tool.id, { definition, basedOn: 1 });
@@ -100,7 +112,7 @@ export function toolStoreContract(name: string, make: () => StoresUnderTest): vo
     });
 
     test("the list of an MCP server is replaced, unless the tool has changed meanwhile", async () => {
-      const tool = await stores.tools.create(accountId, MCP, listing());
+      const tool = present(await stores.tools.create(accountId, MCP, listing()));
       const failedListing = listing({ failure: "its server could not be reached" });
       await stores.tools.setListing(tool, failedListing);
       expect((await stores.tools.get(accountId, tool.id))?.listing).toEqual(failedListing);
@@ -111,7 +123,7 @@ export function toolStoreContract(name: string, make: () => StoresUnderTest): vo
     });
 
     test("a list is requested once, however often it is asked for", async () => {
-      const tool = await stores.tools.create(accountId, MCP, listing());
+      const tool = present(await stores.tools.create(accountId, MCP, listing()));
       await Promise.all([stores.tools.requestListing(tool), stores.tools.requestListing(tool)]);
       await stores.tools.requestListing(tool);
       const jobs = await stores.jobs.claim({ runnerId: "r", kinds: [TOOL_LISTING_JOB], fullLanes: [], limit: 9 });
@@ -119,7 +131,7 @@ export function toolStoreContract(name: string, make: () => StoresUnderTest): vo
     });
 
     test("a tool is deleted with its runs, unless an agent names it in its live version or its draft", async () => {
-      const tool = await stores.tools.create(accountId, HTTP);
+      const tool = present(await stores.tools.create(accountId, HTTP));
       const inIds = await stores.agents.create(accountId, { ...AGENT, toolIds: [tool.id] });
       const selectedTools = [{ toolId: tool.id }];
       const inSettings = await stores.agents.create(accountId, { ...AGENT, callSettings: { selectedTools } });
@@ -138,7 +150,7 @@ export function toolStoreContract(name: string, make: () => StoresUnderTest): vo
     });
 
     test("every change stands in the audit log", async () => {
-      const tool = await stores.tools.create(accountId, HTTP, undefined, ACT);
+      const tool = present(await stores.tools.create(accountId, HTTP, undefined, ACT));
       await stores.tools.change(accountId, tool.id, { definition: MCP, basedOn: 1 }, ACT);
       await stores.tools.remove(accountId, tool.id, ACT);
       const { events } = await stores.audit.list(accountId, { targetKind: "tool", limit: 9 });
@@ -157,7 +169,7 @@ export function toolStoreContract(name: string, make: () => StoresUnderTest): vo
     });
 
     test("runs are listed newest first, by what started them and by whether they failed", async () => {
-      const tool = await stores.tools.create(accountId, HTTP);
+      const tool = present(await stores.tools.create(accountId, HTTP));
       const first = await stores.tools.addTestRun(accountId, testRun(tool));
       under.clock.advance(10);
       const second = await stores.tools.addTestRun(accountId, { ...testRun(tool), failed: true });
@@ -172,7 +184,7 @@ export function toolStoreContract(name: string, make: () => StoresUnderTest): vo
     });
 
     test("old tests are deleted, and so are the oldest of too many runs", async () => {
-      const tool = await stores.tools.create(accountId, HTTP);
+      const tool = present(await stores.tools.create(accountId, HTTP));
       await stores.tools.addTestRun(accountId, testRun(tool));
       under.clock.advance(1_000);
       const kept = await stores.tools.addTestRun(accountId, testRun(tool));
@@ -215,7 +227,7 @@ export function toolStoreContract(name: string, make: () => StoresUnderTest): vo
     });
 
     test("the end of a call stores the runs of its saved tools, which go with the call and lose their words before", async () => {
-      const tool = await stores.tools.create(accountId, HTTP);
+      const tool = present(await stores.tools.create(accountId, HTTP));
       const unfinished = { durationMs: null, failed: null, words: { arguments: "{}", result: null } };
       const startedAtMs = addMs(under.clock.epochMs(), 1_000);
       const id = await endedCall(tool, [run("1.1"), run("1.2", { name: "own" }), run("2.1", unfinished)]);
@@ -232,14 +244,14 @@ export function toolStoreContract(name: string, make: () => StoresUnderTest): vo
     });
 
     test("a call that stores no words stores none of its tools", async () => {
-      const tool = await stores.tools.create(accountId, HTTP);
+      const tool = present(await stores.tools.create(accountId, HTTP));
       await endedCall(tool, [run("1.1")], { transcriptEnabled: false, recordingEnabled: false });
       const { runs } = await stores.tools.listRuns(accountId, tool.id, { limit: 9 });
       expect(runs.map(({ words, failed }) => [words, failed])).toEqual([[undefined, false]]);
     });
 
     test("each tool that failed is an event, without words, up to a limit", async () => {
-      const tool = await stores.tools.create(accountId, HTTP);
+      const tool = present(await stores.tools.create(accountId, HTTP));
       const webhooks = stores.openWebhooks(SEALING_KEYS);
       const settings = { url: "https://hooks.example", description: "", enabled: true };
       await webhooks.create(accountId, { ...settings, eventTypes: ["tool.failed"] });

@@ -7,11 +7,11 @@ const ALL: readonly RedactionKind[] = ["card_number", "phone_number", "email", "
 /** Texts of the caller, and those that begin with "agent:" of the agent. */
 const redacted = (
   texts: string | readonly string[],
-  { kinds = ALL, language = "en-US", values = [] as readonly string[] } = {},
+  { kinds = ALL, language = "en-US" as string, languages = [language], values = [] as readonly string[] } = {},
 ): string[] =>
   redactedTexts(
     [texts].flat().map((text) => ({ speaker: text.startsWith("agent:") ? "agent" : "user", text })),
-    { kinds, language, values },
+    { kinds, languages, values },
   );
 
 describe("card numbers", () => {
@@ -220,5 +220,26 @@ describe("limits", () => {
   it("keeps names such as __proto__ and constructor as they are", () => {
     const text = "constructor __proto__ toString";
     expect(redacted(text, { language: "constructor" })).toEqual([text]);
+  });
+});
+
+describe("a conversation in two languages", () => {
+  const languages = ["en-US", "de-DE"];
+  const spoken = "vier eins eins eins eins eins eins eins eins eins eins eins eins eins eins eins";
+
+  it("has what each of them finds, also in one text", () => {
+    expect(redacted(spoken)).toEqual([spoken]);
+    expect(redacted(spoken, { languages })).toEqual(["[card number]"]);
+    const card = "four one one one one one one one one one one one one one one one";
+    expect(redacted(`Call me at 0171 2345678 tomorrow. My card says ${card}`, { languages })).toEqual([
+      "Call me at [phone number] tomorrow. My card says [card number]",
+    ]);
+  });
+
+  it("redacts in one language the end of a number that was said in the other", () => {
+    expect(redacted([spoken, "it ends with one one one one"], { languages })).toEqual([
+      "[card number]",
+      "it ends with [card number]",
+    ]);
   });
 });

@@ -15,6 +15,7 @@ import { chatAnswer } from "../../support/providers/llm/openai.ts";
 import { type MediaService, mediaService } from "../../support/services/media-service.ts";
 import { SEALING_KEYS } from "../../support/stores/keys.ts";
 import { allBytes } from "../../support/temporary-directory.ts";
+import { present } from "../../support/present.ts";
 
 const OWN = "sk-of-the-account-0123456789";
 const SERVICE = "sk-of-the-service-0123456789";
@@ -77,7 +78,7 @@ const authorizations = () => server.requests.map(({ headers }) => headers.author
 test("L1: a provider gets the account's own API key, the service's again after its deletion, and nothing stored has either", async () => {
   await askedCall();
   const { accountId } = service;
-  const { id } = await secrets.put(accountId, { kind: "provider_credential", name: "openai", text: OWN });
+  const { id } = present(await secrets.put(accountId, { kind: "provider_credential", name: "openai", text: OWN }));
   await askedCall();
   await secrets.remove(accountId, "provider_credential", id);
   await askedCall();

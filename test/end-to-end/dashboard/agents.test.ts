@@ -6,6 +6,7 @@ import { Service, until } from "../../support/services/service.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
 import { accessibilityFaults } from "../../support/web/accessibility.ts";
 import { inDashboard, makePerson, type Person, signIn } from "../../support/web/dashboard.ts";
+import { press, tick } from "../../support/web/keyboard.ts";
 
 let service: Service;
 let owner: Person;
@@ -40,10 +41,10 @@ describe.skipIf(!hasChromium)("the pages of agents", { retry: ifMachineStalled, 
       await changeBesideAnother(tab, faults);
       await compareAndRestore(tab, faults);
       await hearVoices(tab, faults);
-      await tab.getByRole("link", { name: "Agents", exact: true }).click();
+      await press(tab.getByRole("link", { name: "Agents", exact: true }));
       await tab.getByRole("table", { name: "Agents" }).getByRole("link", { name: "Night desk" }).waitFor();
       faults.list = await accessibilityFaults(tab);
-      await tab.getByRole("link", { name: "Night desk" }).click();
+      await press(tab.getByRole("link", { name: "Night desk" }));
       await deleteAgent(tab);
     });
     expect(faults).toEqual(Object.fromEntries(Object.keys(faults).map((name) => [name, []])));
@@ -75,11 +76,11 @@ describe.skipIf(!hasChromium)("the pages of agents", { retry: ifMachineStalled, 
         }
         await fits();
         faults.push(...(await accessibilityFaults(tab)));
-        await tab.getByRole("tab", { name: "Versions" }).click();
+        await press(tab.getByRole("tab", { name: "Versions" }));
         await tab.getByRole("region", { name: "Comparison" }).getByText("more", { exact: true }).waitFor();
         await fits();
         faults.push(...(await accessibilityFaults(tab)));
-        await tab.getByRole("tab", { name: "Use" }).click();
+        await press(tab.getByRole("tab", { name: "Use" }));
         await tab.getByText("The agent answers none.").waitFor();
         await fits();
         faults.push(...(await accessibilityFaults(tab)));
@@ -93,10 +94,10 @@ describe.skipIf(!hasChromium)("the pages of agents", { retry: ifMachineStalled, 
 type Faults = Record<string, string[]>;
 
 async function makeAgent(tab: Page, faults: Faults): Promise<void> {
-  await tab.getByRole("link", { name: "New agent" }).click();
+  await press(tab.getByRole("link", { name: "New agent" }));
   await tab.getByRole("heading", { name: "New agent" }).waitFor();
   await tab.getByLabel("Name", { exact: true }).fill("Front desk");
-  await tab.getByRole("button", { name: "Save the agent" }).click();
+  await press(tab.getByRole("button", { name: "Save the agent" }));
   // The service says what is missing, at the field.
   await tab.getByRole("alert").getByText("basePrompt", { exact: true }).waitFor();
   await tab.locator(".field", { hasText: "Base prompt" }).locator(".field-problem").waitFor();
@@ -105,9 +106,9 @@ async function makeAgent(tab: Page, faults: Faults): Promise<void> {
   await tab.getByLabel("Context").fill("The bakery is closed on Monday.");
   await tab.getByRole("textbox", { name: "Greeting" }).fill("Hello {{customer}}, this is the bakery.");
   await tab.getByText("{{customer}} is not among the variables yet.").waitFor();
-  await tab.getByRole("button", { name: "Add", exact: true }).click();
-  await tab.getByLabel("hang_up").check();
-  await tab.getByRole("button", { name: "Save the agent" }).click();
+  await press(tab.getByRole("button", { name: "Add", exact: true }));
+  await tick(tab.getByLabel("hang_up"));
+  await press(tab.getByRole("button", { name: "Save the agent" }));
   await tab.getByRole("heading", { name: "Front desk" }).waitFor();
   await tab.getByText("version 1 live").waitFor();
   expect(await agents()).toMatchObject([{ name: "Front desk", variables: [{ name: "customer", type: "string" }] }]);
@@ -118,10 +119,10 @@ async function tryWhatIsNotSaved(tab: Page, faults: Faults): Promise<void> {
   const panel = tab.getByRole("complementary", { name: "Try the agent" });
   await tab.getByLabel("Context").fill("The bakery is closed on Sunday.");
   await tab.getByText("Not saved: Context").waitFor();
-  await panel.getByRole("button", { name: "Write instead" }).click();
+  await press(panel.getByRole("button", { name: "Write instead" }));
   await panel.getByText("It needs a value, because it has no default.").waitFor();
   await panel.getByLabel("customer").fill("Mrs Miller");
-  await panel.getByRole("button", { name: "Write instead" }).click();
+  await press(panel.getByRole("button", { name: "Write instead" }));
   const transcript = panel.getByRole("list", { name: "Transcript" });
   await transcript.getByText("Hello Mrs Miller, this is the bakery.").waitFor();
   await panel.getByLabel("Write to the agent").fill("When is the bakery closed?");
@@ -129,7 +130,7 @@ async function tryWhatIsNotSaved(tab: Page, faults: Faults): Promise<void> {
   await transcript.getByText("The bakery is closed on Sunday.").waitFor();
   await panel.getByRole("status").getByText("Listening").waitFor();
   faults.call = await accessibilityFaults(tab);
-  await panel.getByRole("button", { name: "End", exact: true }).click();
+  await press(panel.getByRole("button", { name: "End", exact: true }));
   await panel.getByText("The call is over: caller hangup.").waitFor();
   expect(await panel.getByRole("link", { name: "Open its record" }).getAttribute("href")).toContain("/calls/call_");
   expect(await agents()).toMatchObject([{ context: "The bakery is closed on Monday." }]);
@@ -137,10 +138,10 @@ async function tryWhatIsNotSaved(tab: Page, faults: Faults): Promise<void> {
 
 async function askedBeforeLeaving(tab: Page, faults: Faults): Promise<void> {
   const dialog = tab.getByRole("dialog", { name: "Leave without saving?" });
-  await tab.getByRole("link", { name: "Calls", exact: true }).click();
+  await press(tab.getByRole("link", { name: "Calls", exact: true }));
   await dialog.getByText("would be lost").waitFor();
   faults.leaving = await accessibilityFaults(tab);
-  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await press(dialog.getByRole("button", { name: "Cancel" }));
   const { href } = new URL(tab.url());
   await tab.goBack();
   await dialog.getByText("would be lost").waitFor();
@@ -153,7 +154,7 @@ async function askedBeforeLeaving(tab: Page, faults: Faults): Promise<void> {
 /** The session ends while something is not saved: after the sign-in it is there again. */
 async function signInAgain(tab: Page): Promise<void> {
   await tab.context().clearCookies();
-  await saveBar(tab).click();
+  await press(saveBar(tab));
   await signIn(tab, owner);
   await tab.getByText("Not saved: Context").waitFor();
   expect(await tab.getByLabel("Context").inputValue()).toBe("The bakery is closed on Sunday.");
@@ -163,66 +164,66 @@ async function changeBesideAnother(tab: Page, faults: Faults): Promise<void> {
   const [agent] = await agents();
   const path = { id: agent?.id ?? "" };
   await client().patch("/agents/{id}", { path, body: { name: "Night desk" } });
-  await saveBar(tab).click();
+  await press(saveBar(tab));
   const conflict = tab.getByRole("region", { name: "Changed meanwhile" });
   await conflict.getByText("Night desk").waitFor();
   await conflict.getByText("both can be kept").waitFor();
   faults.conflict = await accessibilityFaults(tab);
-  await conflict.getByRole("button", { name: "Put mine on top" }).click();
-  await saveBar(tab).click();
+  await press(conflict.getByRole("button", { name: "Put mine on top" }));
+  await press(saveBar(tab));
   await tab.getByText("version 3 live").waitFor();
   await tab.getByRole("heading", { name: "Night desk" }).waitFor();
   expect(await agents()).toMatchObject([{ name: "Night desk", context: "The bakery is closed on Sunday." }]);
   await tab.getByRole("spinbutton", { name: "Longest call, seconds" }).fill("300");
-  await tab.getByRole("button", { name: "Save as draft" }).click();
+  await press(tab.getByRole("button", { name: "Save as draft" }));
   await tab.locator(".badge", { hasText: "draft 4" }).waitFor();
-  await tab.getByRole("button", { name: "Publish draft 4" }).click();
-  await tab.getByRole("dialog").getByRole("button", { name: "Publish" }).click();
+  await press(tab.getByRole("button", { name: "Publish draft 4" }));
+  await press(tab.getByRole("dialog").getByRole("button", { name: "Publish" }));
   await tab.getByText("version 4 live").waitFor();
 }
 
 async function compareAndRestore(tab: Page, faults: Faults): Promise<void> {
-  await tab.getByRole("tab", { name: "Versions" }).click();
+  await press(tab.getByRole("tab", { name: "Versions" }));
   const comparison = tab.getByRole("region", { name: "Comparison" });
-  await tab.getByRole("button", { name: "What version 3 has changed" }).click();
+  await press(tab.getByRole("button", { name: "What version 3 has changed" }));
   await comparison.getByLabel("From").selectOption("Version 1");
   await comparison.locator("mark", { hasText: "Monday" }).waitFor();
   await comparison.locator("mark", { hasText: "Sunday" }).waitFor();
   await comparison.locator("del", { hasText: "Front desk" }).waitFor();
   expect(tab.url()).toContain("version=3&against=1");
   faults.versions = await accessibilityFaults(tab);
-  await tab.getByRole("button", { name: "Actions of version 3" }).click();
-  await tab.getByRole("menuitem", { name: "Restore as a new version" }).click();
-  await tab.getByRole("dialog").getByRole("button", { name: "Restore" }).click();
+  await press(tab.getByRole("button", { name: "Actions of version 3" }));
+  await press(tab.getByRole("menuitem", { name: "Restore as a new version" }));
+  await press(tab.getByRole("dialog").getByRole("button", { name: "Restore" }));
   await tab.getByText("version 5 live").waitFor();
-  await tab.getByRole("tab", { name: "Edit" }).click();
+  await press(tab.getByRole("tab", { name: "Edit" }));
   await until("the restored version to be edited", 5_000, async () => {
     return (await tab.getByRole("spinbutton", { name: "Longest call, seconds" }).inputValue()) === "";
   });
 }
 
 async function hearVoices(tab: Page, faults: Faults): Promise<void> {
-  await tab.getByRole("button", { name: "Choose", exact: true }).click();
+  await press(tab.getByRole("button", { name: "Choose", exact: true }));
   const dialog = tab.getByRole("dialog", { name: "Choose a voice" });
   await dialog.getByRole("radio").first().waitFor();
   faults.voices = await accessibilityFaults(tab);
   await dialog.getByLabel("What it says").fill("Good morning.");
-  await dialog.getByRole("button", { name: /^Hear/ }).first().click();
+  await press(dialog.getByRole("button", { name: /^Hear/ }).first());
   await dialog.getByRole("button", { name: /^Stop/ }).waitFor();
   // It ends by itself.
   await dialog.getByRole("button", { name: /^Stop/ }).waitFor({ state: "detached" });
   expect(await dialog.getByRole("alert").allTextContents()).toEqual(["", ""]);
   const { data } = await client().get("/calls", { query: { metadata: { dashboard: "voice sample" } } });
   expect(data[0]).toMatchObject({ configuration: { recordingEnabled: false, transcriptEnabled: false } });
-  await dialog.getByRole("button", { name: "Use this voice" }).click();
+  await press(dialog.getByRole("button", { name: "Use this voice" }));
 }
 
 async function deleteAgent(tab: Page): Promise<void> {
-  await tab.getByRole("button", { name: "More actions" }).click();
-  await tab.getByRole("menuitem", { name: "Delete the agent" }).click();
+  await press(tab.getByRole("button", { name: "More actions" }));
+  await press(tab.getByRole("menuitem", { name: "Delete the agent" }));
   const dialog = tab.getByRole("dialog", { name: "Delete the agent?" });
   await dialog.getByText("Night desk").waitFor();
-  await dialog.getByRole("button", { name: "Delete" }).click();
+  await press(dialog.getByRole("button", { name: "Delete" }));
   await tab.getByText("There is no agent yet.").waitFor();
   expect(await agents()).toEqual([]);
 }

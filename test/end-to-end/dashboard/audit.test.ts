@@ -6,6 +6,7 @@ import { ifMachineStalled } from "../../support/stalled-machine.ts";
 import { accessibilityFaults } from "../../support/web/accessibility.ts";
 import { inDashboard, makePerson, type Person } from "../../support/web/dashboard.ts";
 import { adminClientOf } from "../../support/web/page-calls.ts";
+import { press } from "../../support/web/keyboard.ts";
 
 let service: Service;
 let owner: Person;
@@ -33,7 +34,7 @@ describe.skipIf(!hasChromium)("the audit log", { retry: ifMachineStalled, timeou
       await tab.getByText("1 in all").waitFor();
       expect(await table.getByText("User signed in").count()).toBe(0);
 
-      await table.getByRole("link").first().click();
+      await press(table.getByRole("link").first());
       const dialog = tab.getByRole("dialog");
       await dialog.getByRole("heading", { name: "API key updated" }).waitFor();
       await dialog.getByText('"name"').waitFor();
@@ -42,12 +43,12 @@ describe.skipIf(!hasChromium)("the audit log", { retry: ifMachineStalled, timeou
       const event = new URL(tab.url()).searchParams.get("event");
       await tab.goto(`${service.apiUrl}/dashboard/audit?action=user.removed&event=${event}`);
       await dialog.getByRole("heading", { name: "API key updated" }).waitFor();
-      await dialog.getByRole("button", { name: "All on the same" }).click();
+      await press(dialog.getByRole("button", { name: "All on the same" }));
       await table.getByText("API key created").waitFor();
 
       const saved = tab.waitForEvent("download");
-      await tab.getByRole("button", { name: "Export" }).click();
-      await tab.getByRole("menuitem", { name: "The shown columns as CSV" }).click();
+      await press(tab.getByRole("button", { name: "Export" }));
+      await press(tab.getByRole("menuitem", { name: "The shown columns as CSV" }));
       const lines = readFileSync(await (await saved).path(), "utf8")
         .trim()
         .split("\r\n");
@@ -71,7 +72,7 @@ describe.skipIf(!hasChromium)("the audit log", { retry: ifMachineStalled, timeou
       async (tab) => {
         await tab.getByText("forbidden").first().waitFor();
         expect(await tab.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
-        await tab.getByRole("button", { name: "Menu" }).click();
+        await press(tab.getByRole("button", { name: "Menu" }));
         await tab.getByRole("link", { name: "Usage and cost" }).waitFor();
         expect(await tab.getByRole("link", { name: /Audit log|Health/ }).count()).toBe(0);
       },

@@ -11,6 +11,7 @@ import { Service, until } from "../../support/services/service.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
 import { accessibilityFaults } from "../../support/web/accessibility.ts";
 import { inDashboard, makePerson, type Person } from "../../support/web/dashboard.ts";
+import { press } from "../../support/web/keyboard.ts";
 
 const GREETING = "Hello, this is the bakery.";
 const PROMPT =
@@ -99,7 +100,7 @@ describe.skipIf(!hasChromium)("the page of one call", { retry: ifMachineStalled,
       faults.events = await accessibilityFaults(tab);
       await recordingIsPlayed(tab);
       await filesAreSaved(tab);
-      await tab.getByRole("button", { name: "Run", exact: true }).click();
+      await press(tab.getByRole("button", { name: "Run", exact: true }));
       await tab.getByRole("status").getByText("identical").waitFor();
     });
     expect(faults).toEqual({ delays: [], reply: [], silence: [], network: [], events: [] });
@@ -150,10 +151,9 @@ async function transcriptShowsTheInterruptions(tab: Page): Promise<void> {
 }
 
 async function replyShowsItsWaterfall(tab: Page): Promise<void> {
-  await tab
+  await press(tab
     .getByRole("button", { name: /^Agent at .*: go there$/ })
-    .nth(1)
-    .click();
+    .nth(1));
   const reply = details(tab);
   await reply.getByRole("heading", { name: "Reply 2" }).waitFor();
   await reply.getByText(/cancelled at .*: words/).waitFor();
@@ -166,7 +166,7 @@ async function replyShowsItsWaterfall(tab: Page): Promise<void> {
 }
 
 async function silenceIsExplained(tab: Page): Promise<void> {
-  await tab.getByRole("region", { name: "Silences" }).getByText("Tool running").first().click();
+  await press(tab.getByRole("region", { name: "Silences" }).getByText("Tool running").first());
   const silence = details(tab);
   await silence.getByRole("heading", { name: "Why this silence?" }).waitFor();
   await silence
@@ -185,7 +185,7 @@ async function networkIsExplained(tab: Page): Promise<void> {
   const gaps = body.data.filter(({ kind }) => kind === "audio-gap").map(({ gapMs }) => gapMs ?? 0);
   const longest = Math.max(...gaps);
   expect(longest).toBeGreaterThan(STALL_MS / 2);
-  await tab.getByRole("tab", { name: "Network" }).click();
+  await press(tab.getByRole("tab", { name: "Network" }));
   const stretches = tab.getByRole("list", { name: "Stretches without audio of the caller" });
   await stretches
     .getByText(`No audio of the caller arrived for ${(longest / 1_000).toFixed(1)} s.`)
@@ -194,7 +194,7 @@ async function networkIsExplained(tab: Page): Promise<void> {
 }
 
 async function eventsAreFiltered(tab: Page): Promise<void> {
-  await tab.getByRole("tab", { name: "Events" }).click();
+  await press(tab.getByRole("tab", { name: "Events" }));
   await tab.getByLabel("About").selectOption("Tools");
   const events = tab.getByRole("region", { name: "Events" });
   await events.getByText("tool-result").waitFor();
@@ -207,9 +207,9 @@ async function eventsAreFiltered(tab: Page): Promise<void> {
 
 async function recordingIsPlayed(tab: Page): Promise<void> {
   const position = tab.getByLabel("Position");
-  await tab.getByRole("button", { name: "Play" }).click();
+  await press(tab.getByRole("button", { name: "Play" }));
   await until("the recording to play", 5_000, async () => Number(await position.inputValue()) > 300);
-  await tab.getByRole("button", { name: "Pause" }).click();
+  await press(tab.getByRole("button", { name: "Pause" }));
   const plot = tab.getByRole("application");
   await plot.focus();
   await tab.keyboard.press("+");
@@ -221,8 +221,8 @@ async function filesAreSaved(tab: Page): Promise<void> {
   const [download] = await Promise.all([
     tab.waitForEvent("download"),
     (async () => {
-      await tab.getByRole("button", { name: "Download" }).click();
-      await tab.getByRole("menuitem", { name: "Transcript, text" }).click();
+      await press(tab.getByRole("button", { name: "Download" }));
+      await press(tab.getByRole("menuitem", { name: "Transcript, text" }));
     })(),
   ]);
   expect(download.suggestedFilename()).toBe(`${callId}.txt`);

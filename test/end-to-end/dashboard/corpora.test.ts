@@ -6,6 +6,7 @@ import { Service } from "../../support/services/service.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
 import { accessibilityFaults } from "../../support/web/accessibility.ts";
 import { inDashboard, makePerson, type Person } from "../../support/web/dashboard.ts";
+import { press } from "../../support/web/keyboard.ts";
 
 const PUMPS = join(import.meta.dirname, "../../../fixtures/knowledge/pumps.pdf");
 const HOSTILE = "<img src=x onerror=alert(1)> \u202egnp.exe";
@@ -27,14 +28,14 @@ describe.skipIf(!hasChromium)("corpora", { retry: ifMachineStalled, timeout: 120
     const { errors, elsewhere } = await inDashboard(service, "corpora", owner, async (tab) => {
       await tab.getByText("There is no corpus yet.").waitFor();
       faults.none = await accessibilityFaults(tab);
-      await tab.getByRole("button", { name: "New corpus" }).click();
+      await press(tab.getByRole("button", { name: "New corpus" }));
       await tab.getByLabel("Name").fill("Pumps");
       await tab.getByLabel("Language of its documents").fill("no language");
-      await tab.getByRole("button", { name: "Create the corpus" }).click();
+      await press(tab.getByRole("button", { name: "Create the corpus" }));
       await tab.getByText("must be a BCP 47 language tag").first().waitFor();
       faults.problem = await accessibilityFaults(tab);
       await tab.getByLabel("Language of its documents").fill("en");
-      await tab.getByRole("button", { name: "Create the corpus" }).click();
+      await press(tab.getByRole("button", { name: "Create the corpus" }));
       await tab.getByText("There is no document yet.").waitFor();
       faults.empty = await accessibilityFaults(tab);
 
@@ -44,14 +45,14 @@ describe.skipIf(!hasChromium)("corpora", { retry: ifMachineStalled, timeout: 120
       faults.details = await accessibilityFaults(tab);
       await questionIsAnswered(tab);
       faults.answer = await accessibilityFaults(tab);
-      await tab.getByRole("tab", { name: "Retrieved" }).click();
+      await press(tab.getByRole("tab", { name: "Retrieved" }));
       await tab.getByText("No call has used the corpus yet.").waitFor();
       faults.retrieved = await accessibilityFaults(tab);
-      await tab.getByRole("tab", { name: "Ask" }).click();
+      await press(tab.getByRole("tab", { name: "Ask" }));
       await tab.setViewportSize({ width: 390, height: 844 });
       expect(await tab.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
       faults.narrow = await accessibilityFaults(tab);
-      await tab.getByRole("tab", { name: "Documents" }).click();
+      await press(tab.getByRole("tab", { name: "Documents" }));
       expect(await tab.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
       faults.narrowDocuments = await accessibilityFaults(tab);
       await tab.setViewportSize({ width: 1280, height: 720 });
@@ -72,7 +73,7 @@ describe.skipIf(!hasChromium)("corpora", { retry: ifMachineStalled, timeout: 120
       await tab.getByText("An editor adds files, texts or addresses.").waitFor();
       for (const name of ["Change", "Delete", "Add an address"])
         expect(await tab.getByRole("button", { name, exact: true }).count()).toBe(0);
-      await tab.getByRole("tab", { name: "Ask" }).click();
+      await press(tab.getByRole("tab", { name: "Ask" }));
       await tab.getByText("Nothing is asked yet.").waitFor();
     });
   });
@@ -88,14 +89,14 @@ async function filesAreAdded(tab: Page): Promise<void> {
     ]);
   const uploads = tab.getByRole("region", { name: "Uploads" });
   await uploads.getByText("3 of 3 sent").waitFor();
-  await tab.getByRole("button", { name: "Add a text" }).click();
+  await press(tab.getByRole("button", { name: "Add a text" }));
   await tab.getByRole("textbox", { name: "Text" }).fill("# Delivery\n\nPumps are delivered within three days.");
   await tab.getByLabel("Name").fill(HOSTILE);
-  await tab.getByRole("button", { name: "Add", exact: true }).click();
+  await press(tab.getByRole("button", { name: "Add", exact: true }));
   await documents(tab).getByText("ready").nth(2).waitFor();
   await documents(tab).getByText("failed").first().waitFor();
   await documents(tab).getByText(HOSTILE).waitFor();
-  await uploads.getByRole("button", { name: "Hide those that are sent" }).click();
+  await press(uploads.getByRole("button", { name: "Hide those that are sent" }));
 }
 
 async function failureIsExplained(tab: Page): Promise<void> {
@@ -107,16 +108,16 @@ async function failureIsExplained(tab: Page): Promise<void> {
     .first()
     .waitFor();
   expect(tab.url()).toContain("document=doc_");
-  await details.getByRole("button", { name: "Replace" }).click();
+  await press(details.getByRole("button", { name: "Replace" }));
   await tab.getByLabel("Content").selectOption("A text");
   await tab.getByRole("textbox", { name: "Text" }).fill("# Sizes\n\nThere are wheels of 28 inches.");
-  await tab.getByRole("dialog").getByRole("button", { name: "Replace" }).click();
+  await press(tab.getByRole("dialog").getByRole("button", { name: "Replace" }));
   await details
     .getByText(/ready$/)
     .first()
     .waitFor();
-  await details.getByRole("button", { name: "Process again" }).click();
-  await tab.getByRole("dialog").getByRole("button", { name: "Process again" }).click();
+  await press(details.getByRole("button", { name: "Process again" }));
+  await press(tab.getByRole("dialog").getByRole("button", { name: "Process again" }));
   await details
     .getByText(/ready$/)
     .first()
@@ -124,7 +125,7 @@ async function failureIsExplained(tab: Page): Promise<void> {
 }
 
 async function questionIsAnswered(tab: Page): Promise<void> {
-  await tab.getByRole("tab", { name: "Ask" }).click();
+  await press(tab.getByRole("tab", { name: "Ask" }));
   await tab.getByLabel("Question").fill("how long is the guarantee on a tyre?");
   await tab.keyboard.press("Enter");
   await tab.getByText("Every tyre has a guarantee of three years.").waitFor();
@@ -132,20 +133,20 @@ async function questionIsAnswered(tab: Page): Promise<void> {
   expect(tab.url()).toContain("question=how+long");
   await tab.reload();
   await tab.getByText("Every tyre has a guarantee of three years.").waitFor();
-  await tab.getByRole("link", { name: "guarantee.md" }).first().click();
+  await press(tab.getByRole("link", { name: "guarantee.md" }).first());
   await tab.getByRole("region", { name: "Document", exact: true }).getByText("guarantee.md").first().waitFor();
   await tab.goBack();
   await tab.getByText("Every tyre has a guarantee of three years.").waitFor();
 }
 
 async function corpusIsChangedAndDeleted(tab: Page): Promise<void> {
-  await tab.getByRole("button", { name: "Change", exact: true }).click();
+  await press(tab.getByRole("button", { name: "Change", exact: true }));
   await tab.getByLabel("Name").fill("Pumps and tyres");
-  await tab.getByRole("button", { name: "Save" }).click();
+  await press(tab.getByRole("button", { name: "Save" }));
   await tab.getByRole("heading", { name: "Pumps and tyres" }).waitFor();
-  await tab.getByRole("link", { name: "Corpora", exact: true }).click();
-  await tab.getByRole("link", { name: "Pumps and tyres" }).click();
-  await tab.getByRole("button", { name: "Delete", exact: true }).click();
-  await tab.getByRole("button", { name: "Delete the corpus" }).click();
+  await press(tab.getByRole("link", { name: "Corpora", exact: true }));
+  await press(tab.getByRole("link", { name: "Pumps and tyres" }));
+  await press(tab.getByRole("button", { name: "Delete", exact: true }));
+  await press(tab.getByRole("button", { name: "Delete the corpus" }));
   await tab.getByText("There is no corpus yet.").waitFor();
 }

@@ -11,6 +11,7 @@ import { Service } from "../../support/services/service.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
 import { NUMBER } from "../../support/telephony/phone-scene.ts";
 import { inDashboard, makePerson, type Person } from "../../support/web/dashboard.ts";
+import { press, tick } from "../../support/web/keyboard.ts";
 
 // What an operator does on the first day, in the dashboard alone: nothing here asks the API.
 
@@ -40,7 +41,7 @@ afterEach(async () => {
   voice?.close();
 });
 
-const open = (tab: Page, name: string): Promise<void> => tab.getByRole("link", { name, exact: true }).click();
+const open = (tab: Page, name: string): Promise<void> => press(tab.getByRole("link", { name, exact: true }));
 
 describe.skipIf(!hasChromium)("an operator's first day", { retry: ifMachineStalled, timeout: 240_000 }, () => {
   test("a corpus, an agent, a carrier and a number; a call that is found, explained, and compared with one after a change", async () => {
@@ -52,7 +53,7 @@ describe.skipIf(!hasChromium)("an operator's first day", { retry: ifMachineStall
       await callIsExplained(tab, "Monday");
       await agentIsChanged(tab);
       await open(tab, "Numbers and carriers");
-      await tab.getByRole("table", { name: "Numbers" }).getByRole("link", { name: NUMBER, exact: true }).click();
+      await press(tab.getByRole("table", { name: "Numbers" }).getByRole("link", { name: NUMBER, exact: true }));
       await numberIsCalled(tab);
       await callIsExplained(tab, "Sunday");
       await versionsAreCompared(tab);
@@ -63,60 +64,60 @@ describe.skipIf(!hasChromium)("an operator's first day", { retry: ifMachineStall
 });
 
 async function corpusIsMade(tab: Page): Promise<void> {
-  await tab.getByRole("button", { name: "New corpus" }).click();
+  await press(tab.getByRole("button", { name: "New corpus" }));
   await tab.getByLabel("Name").fill("Price list");
   await tab.getByLabel("Language of its documents").fill("en");
-  await tab.getByRole("button", { name: "Create the corpus" }).click();
-  await tab.getByRole("button", { name: "Add a text" }).click();
+  await press(tab.getByRole("button", { name: "Create the corpus" }));
+  await press(tab.getByRole("button", { name: "Add a text" }));
   await tab.getByRole("textbox", { name: "Text" }).fill("# Prices\n\nA rye bread costs four euros.");
   await tab.getByLabel("Name").fill("prices.md");
-  await tab.getByRole("button", { name: "Add", exact: true }).click();
+  await press(tab.getByRole("button", { name: "Add", exact: true }));
   await tab.getByRole("table", { name: "Documents" }).getByText("ready").waitFor();
 }
 
 async function agentIsMade(tab: Page): Promise<void> {
   await open(tab, "Agents");
-  await tab.getByRole("link", { name: "New agent" }).click();
+  await press(tab.getByRole("link", { name: "New agent" }));
   await tab.getByRole("heading", { name: "New agent" }).waitFor();
   await tab.getByLabel("Name", { exact: true }).fill("Front desk");
   await tab.getByLabel("Base prompt").fill("You answer the telephone of a bakery.");
   await tab.getByLabel("Context").fill("The bakery is closed on Monday.");
   await tab.getByRole("textbox", { name: "Greeting" }).fill("Hello, this is the bakery.");
-  await tab.getByLabel("Price list").check();
-  await tab.getByLabel("hang_up").check();
-  await tab.getByRole("button", { name: "Save the agent" }).click();
+  await tick(tab.getByLabel("Price list"));
+  await tick(tab.getByLabel("hang_up"));
+  await press(tab.getByRole("button", { name: "Save the agent" }));
   await tab.getByText("version 1 live").waitFor();
 }
 
 async function numberIsAnswered(tab: Page): Promise<void> {
   await open(tab, "Numbers and carriers");
-  await tab.getByRole("button", { name: "Add a carrier" }).click();
+  await press(tab.getByRole("button", { name: "Add a carrier" }));
   await tab.getByLabel("Name").fill("Main account");
   await tab.getByLabel("Account SID").fill(emulator.credentials.accountSid ?? "");
   await tab.getByLabel("Auth Token").fill(emulator.credentials.authToken ?? "");
-  await tab.getByRole("button", { name: "Check and add" }).click();
-  await tab.getByRole("dialog", { name: "Import the numbers?" }).getByRole("button", { name: "Import" }).click();
-  await tab.getByRole("table", { name: "Numbers" }).getByRole("link", { name: NUMBER, exact: true }).click();
+  await press(tab.getByRole("button", { name: "Check and add" }));
+  await press(tab.getByRole("dialog", { name: "Import the numbers?" }).getByRole("button", { name: "Import" }));
+  await press(tab.getByRole("table", { name: "Numbers" }).getByRole("link", { name: NUMBER, exact: true }));
   const number = tab.getByRole("region", { name: "Number", exact: true });
   const act = async (action: string): Promise<void> => {
-    await number.getByRole("button", { name: `Actions of ${NUMBER}` }).click();
-    await tab.getByRole("menuitem", { name: action }).click();
+    await press(number.getByRole("button", { name: `Actions of ${NUMBER}` }));
+    await press(tab.getByRole("menuitem", { name: action }));
   };
   await act("Change");
   await tab.getByLabel("Agent").selectOption("Front desk");
-  await tab.getByRole("button", { name: "Save" }).click();
+  await press(tab.getByRole("button", { name: "Save" }));
   await number.getByText("Front desk").waitFor();
   await act("Attach");
-  await tab.getByRole("button", { name: "Attach", exact: true }).click();
+  await press(tab.getByRole("button", { name: "Attach", exact: true }));
   await number.getByText(/^.answers calls$/).waitFor();
 }
 
 async function numberIsCalled(tab: Page): Promise<void> {
   const number = tab.getByRole("region", { name: "Number", exact: true });
-  await number.getByRole("button", { name: `Actions of ${NUMBER}` }).click();
-  await tab.getByRole("menuitem", { name: "Have a person call it" }).click();
+  await press(number.getByRole("button", { name: `Actions of ${NUMBER}` }));
+  await press(tab.getByRole("menuitem", { name: "Have a person call it" }));
   await tab.getByLabel("What the person says").fill(`${QUESTION}\nGoodbye!`);
-  await tab.getByRole("button", { name: "Call", exact: true }).click();
+  await press(tab.getByRole("button", { name: "Call", exact: true }));
   await number.getByText(/, ended/).waitFor();
 }
 
@@ -128,11 +129,11 @@ async function callIsExplained(tab: Page, answer: string): Promise<void> {
   await tab.getByRole("button", { name: "Clear filters" }).waitFor();
   const calls = tab.getByRole("table", { name: "Calls" });
   await calls.getByText("Front desk").first().waitFor();
-  await calls.getByRole("link").first().click();
+  await press(calls.getByRole("link").first());
   const transcript = tab.getByRole("region", { name: "What was said" });
   await transcript.getByText(QUESTION).waitFor();
   await transcript.getByText(answer).waitFor();
-  await tab.getByRole("region", { name: "Silences" }).getByText("End of turn").first().click();
+  await press(tab.getByRole("region", { name: "Silences" }).getByText("End of turn").first());
   const details = tab.getByRole("region", { name: "Details" });
   await details.getByRole("heading", { name: "Why this silence?" }).waitFor();
   await details.getByText(/the agent waited \d+ ms \(waitMs\)/).waitFor();
@@ -140,17 +141,17 @@ async function callIsExplained(tab: Page, answer: string): Promise<void> {
 
 async function agentIsChanged(tab: Page): Promise<void> {
   await open(tab, "Agents");
-  await tab.getByRole("link", { name: "Front desk" }).click();
+  await press(tab.getByRole("link", { name: "Front desk" }));
   await tab.getByLabel("Context").fill("The bakery is closed on Sunday.");
-  await tab.getByRole("button", { name: "Save and publish" }).click();
+  await press(tab.getByRole("button", { name: "Save and publish" }));
   await tab.getByText("version 2 live").waitFor();
 }
 
 /** What was changed, and how the calls of each version went. */
 async function versionsAreCompared(tab: Page): Promise<void> {
   await open(tab, "Agents");
-  await tab.getByRole("link", { name: "Front desk" }).click();
-  await tab.getByRole("tab", { name: "Versions" }).click();
+  await press(tab.getByRole("link", { name: "Front desk" }));
+  await press(tab.getByRole("tab", { name: "Versions" }));
   const comparison = tab.getByRole("region", { name: "Comparison" });
   await comparison.locator("mark", { hasText: "Sunday" }).waitFor();
   const versions = tab.getByRole("table", { name: "Versions" });

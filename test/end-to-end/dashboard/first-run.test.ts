@@ -5,6 +5,7 @@ import { hasChromium, inChromium } from "../../support/network/chromium.ts";
 import { Service } from "../../support/services/service.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
 import { accessibilityFaults } from "../../support/web/accessibility.ts";
+import { press } from "../../support/web/keyboard.ts";
 
 const EMAIL = "kim@example.com";
 const PASSWORD = "four quite random words";
@@ -33,14 +34,14 @@ describe.skipIf(!hasChromium)("the dashboard of a new service", { retry: ifMachi
       expect(new URL(tab.url()).pathname).toBe("/dashboard/live");
       faults.live = await accessibilityFaults(tab);
 
-      await tab.getByRole("link", { name: "Calls", exact: true }).click();
+      await press(tab.getByRole("link", { name: "Calls", exact: true }));
       await tab.getByText("There is no call yet.").waitFor();
       await tab.getByLabel("State").selectOption("active");
       await tab.getByText("No call matches all of these filters.").waitFor();
       expect(new URL(tab.url()).search).toBe("?status=active");
 
-      await tab.getByRole("button", { name: EMAIL }).click();
-      await tab.getByRole("menuitem", { name: "Sign out" }).click();
+      await press(tab.getByRole("button", { name: EMAIL }));
+      await press(tab.getByRole("menuitem", { name: "Sign out" }));
       await tab.getByRole("heading", { name: "Sign in" }).waitFor();
       faults.signIn = await accessibilityFaults(tab);
       await tab.getByLabel("Email").fill(EMAIL);

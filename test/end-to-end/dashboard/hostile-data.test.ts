@@ -5,6 +5,7 @@ import { Service } from "../../support/services/service.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
 import { inDashboard, makePerson, type Person } from "../../support/web/dashboard.ts";
 import { answerHostilely, type HostileIds, hostileAccount, pagePaths } from "../../support/web/hostile-data.ts";
+import { press } from "../../support/web/keyboard.ts";
 
 /** Where a page about one thing finds a hostile one. */
 const IDS: Readonly<Record<string, keyof HostileIds>> = {
@@ -58,7 +59,7 @@ async function lookAtAll(tab: Page, path: string, width: number): Promise<string
   expect(await tab.locator("#content").innerText(), where).not.toBe("");
   const tabs = tab.getByRole("tab");
   for (let at = 0; at < (await tabs.count()); at += 1) {
-    await tabs.nth(at).click();
+    await press(tabs.nth(at));
     await tab.locator(".loading").first().waitFor({ state: "detached" });
     faults.push(...(await faultsOf(tab, `${where}, ${await tabs.nth(at).innerText()}`, width)));
   }

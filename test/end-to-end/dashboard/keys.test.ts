@@ -4,6 +4,7 @@ import { Service } from "../../support/services/service.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
 import { accessibilityFaults } from "../../support/web/accessibility.ts";
 import { inDashboard, makePerson, type Person } from "../../support/web/dashboard.ts";
+import { press, tick } from "../../support/web/keyboard.ts";
 
 const NAME = "<img src=x onerror=alert(1)>";
 
@@ -40,8 +41,8 @@ describe.skipIf(!hasChromium)("keys", { retry: ifMachineStalled, timeout: 120_00
       await tab.getByText("must be in the future").first().waitFor();
       faults.refused = await accessibilityFaults(tab);
       await tab.getByLabel("Expires").fill("2999-01-01T00:00");
-      await tab.getByLabel("write", { exact: true }).uncheck();
-      await tab.getByRole("button", { name: "Create", exact: true }).click();
+      await tick(tab.getByLabel("write", { exact: true }), false);
+      await press(tab.getByRole("button", { name: "Create", exact: true }));
       const secret = tab.getByRole("dialog", { name: "The text of the API key" });
       const key = await secret.getByRole("textbox").inputValue();
       // What is to be copied has the focus, and is selected.
@@ -49,24 +50,24 @@ describe.skipIf(!hasChromium)("keys", { retry: ifMachineStalled, timeout: 120_00
       expect(await tab.evaluate("getSelection().toString()")).toBe(key);
       faults.secret = await accessibilityFaults(tab);
       expect([key.startsWith("tlk_"), await statusWith(key)]).toEqual([true, 200]);
-      await secret.getByRole("button", { name: "Done" }).click();
+      await press(secret.getByRole("button", { name: "Done" }));
       await table.getByText("read, calls", { exact: true }).waitFor();
       expect(await tab.getByText(key).count()).toBe(0);
       faults.list = await accessibilityFaults(tab);
 
       const row = table.getByRole("row").filter({ hasText: NAME });
-      await row.getByRole("button", { name: /^Actions of/ }).click();
-      await tab.getByRole("menuitem", { name: "Rotate" }).click();
+      await press(row.getByRole("button", { name: /^Actions of/ }));
+      await press(tab.getByRole("menuitem", { name: "Rotate" }));
       await tab.getByLabel("The present text works for").selectOption("not at all");
-      await tab.getByRole("button", { name: "Rotate", exact: true }).click();
+      await press(tab.getByRole("button", { name: "Rotate", exact: true }));
       const rotated = await secret.getByRole("textbox").inputValue();
-      await secret.getByRole("button", { name: "Done" }).click();
+      await press(secret.getByRole("button", { name: "Done" }));
       expect(await statusWith(rotated)).toBe(200);
 
-      await row.getByRole("button", { name: /^Actions of/ }).click();
-      await tab.getByRole("menuitem", { name: "Revoke" }).click();
+      await press(row.getByRole("button", { name: /^Actions of/ }));
+      await press(tab.getByRole("menuitem", { name: "Revoke" }));
       faults.revoke = await accessibilityFaults(tab);
-      await tab.getByRole("button", { name: "Revoke", exact: true }).click();
+      await press(tab.getByRole("button", { name: "Revoke", exact: true }));
       await row.getByText(/^.revoked$/).waitFor();
       expect(await statusWith(rotated)).toBe(401);
       await tab.getByLabel("State").selectOption("expired");
@@ -82,29 +83,29 @@ describe.skipIf(!hasChromium)("keys", { retry: ifMachineStalled, timeout: 120_00
     await inDashboard(service, "keys?tab=publishable", owner, async (tab) => {
       await tab.getByText("There is no publishable key yet.").waitFor();
       faults.empty = await accessibilityFaults(tab);
-      await tab.getByRole("button", { name: "Create a publishable key" }).click();
+      await press(tab.getByRole("button", { name: "Create a publishable key" }));
       await tab.getByLabel("Name").fill("shop");
-      await tab.getByLabel("Bakery").check();
+      await tick(tab.getByLabel("Bakery"));
       await tab.getByLabel("Origins").fill("https://shop.example\nhttps://shop.example/cart");
       await tab.getByLabel("Starts a minute", { exact: true }).fill("many");
       faults.create = await accessibilityFaults(tab);
-      await tab.getByRole("button", { name: "Create", exact: true }).click();
+      await press(tab.getByRole("button", { name: "Create", exact: true }));
       await tab.getByText(/^entry 2 must be an origin/).waitFor();
       faults.refused = await accessibilityFaults(tab);
       await tab.getByLabel("Origins").fill("https://shop.example");
       await tab.getByLabel("Starts a minute", { exact: true }).fill("30");
-      await tab.getByRole("button", { name: "Create", exact: true }).click();
+      await press(tab.getByRole("button", { name: "Create", exact: true }));
       const table = tab.getByRole("table", { name: "Publishable keys" });
       await table.getByText("30 starts a minute, 20 calls at once").waitFor();
       faults.list = await accessibilityFaults(tab);
-      await table.getByRole("button", { name: "Actions of shop" }).click();
-      await tab.getByRole("menuitem", { name: "Use in a page" }).click();
+      await press(table.getByRole("button", { name: "Actions of shop" }));
+      await press(tab.getByRole("menuitem", { name: "Use in a page" }));
       await tab.getByText(`${service.apiUrl}/widget/v1.js`).waitFor();
       faults.use = await accessibilityFaults(tab);
       await tab.keyboard.press("Escape");
-      await table.getByRole("button", { name: "Actions of shop" }).click();
-      await tab.getByRole("menuitem", { name: "Revoke" }).click();
-      await tab.getByRole("button", { name: "Revoke", exact: true }).click();
+      await press(table.getByRole("button", { name: "Actions of shop" }));
+      await press(tab.getByRole("menuitem", { name: "Revoke" }));
+      await press(tab.getByRole("button", { name: "Revoke", exact: true }));
       await table.getByText(/^.revoked$/).waitFor();
     });
     expect(faults).toEqual({ empty: [], create: [], refused: [], list: [], use: [] });
@@ -125,8 +126,8 @@ describe.skipIf(!hasChromium)("keys", { retry: ifMachineStalled, timeout: 120_00
       async (tab) => {
         await tab.getByRole("table", { name: "API keys" }).waitFor();
         await look(tab);
-        await tab.getByRole("tab", { name: "Publishable keys" }).click();
-        await tab.getByRole("button", { name: "Create a publishable key" }).click();
+        await press(tab.getByRole("tab", { name: "Publishable keys" }));
+        await press(tab.getByRole("button", { name: "Create a publishable key" }));
         await look(tab);
       },
       { viewport },

@@ -7,6 +7,7 @@ import { ifMachineStalled } from "../../support/stalled-machine.ts";
 import { accessibilityFaults } from "../../support/web/accessibility.ts";
 import { inDashboard, makePerson, type Person } from "../../support/web/dashboard.ts";
 import { adminClientOf } from "../../support/web/page-calls.ts";
+import { press } from "../../support/web/keyboard.ts";
 
 const GREETING =
   "We sell rye bread, white bread, rolls, pretzels, plum cake, apple cake, cheese cake and on Fridays a poppy seed cake that people come for from far away.";
@@ -39,8 +40,8 @@ const panel = (tab: Page) => tab.getByRole("region", { name: "Listening" });
 
 async function listenOnLive(tab: Page): Promise<void> {
   await tab.getByText("in progress").first().waitFor();
-  await tab.getByRole("button", { name: "Actions of the call" }).click();
-  await tab.getByRole("menuitem", { name: "Listen" }).click();
+  await press(tab.getByRole("button", { name: "Actions of the call" }));
+  await press(tab.getByRole("menuitem", { name: "Listen" }));
 }
 
 /** Notes whether a page asks for a microphone. */
@@ -68,13 +69,13 @@ describe.skipIf(!hasChromium)("listening to a live call", { retry: ifMachineStal
         const agent = panel(tab).getByRole("meter", { name: "Agent, level" });
         await until("the agent's sound", 10_000, async () => Number(await agent.getAttribute("aria-valuenow")) > 20);
         const mute = panel(tab).getByRole("button", { name: "Mute the caller" });
-        await mute.click();
+        await press(mute);
         expect(await mute.getAttribute("aria-pressed")).toBe("true");
         faults.push(...(await accessibilityFaults(tab)));
         await service.api("POST", `/calls/${id}/end`);
         await panel(tab).getByText("The call is over.").waitFor();
         expect(await tab.evaluate("window.microphones")).toBe(0);
-        await panel(tab).getByRole("button", { name: "Close" }).click();
+        await press(panel(tab).getByRole("button", { name: "Close" }));
         expect(await panel(tab).count()).toBe(0);
         await over;
       },
@@ -96,10 +97,10 @@ describe.skipIf(!hasChromium)("listening to a live call", { retry: ifMachineStal
       async (tab) => {
         await tab.getByText("The media stream has not connected yet.").waitFor();
         const over = begin();
-        await tab.getByRole("button", { name: "Listen", exact: true }).click();
+        await press(tab.getByRole("button", { name: "Listen", exact: true }));
         await panel(tab).getByText("Listening to").waitFor();
         expect(await tab.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
-        await panel(tab).getByRole("button", { name: "Stop listening" }).click();
+        await press(panel(tab).getByRole("button", { name: "Stop listening" }));
         expect(await panel(tab).count()).toBe(0);
         await service.api("POST", `/calls/${id}/end`);
         await over;

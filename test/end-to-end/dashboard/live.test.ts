@@ -4,6 +4,7 @@ import { Service } from "../../support/services/service.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
 import { accessibilityFaults } from "../../support/web/accessibility.ts";
 import { inDashboard, makePerson, type Person } from "../../support/web/dashboard.ts";
+import { press } from "../../support/web/keyboard.ts";
 
 let service: Service;
 let owner: Person;
@@ -21,24 +22,24 @@ describe.skipIf(!hasChromium)("live calls and the list of calls", { retry: ifMac
       await service.createCall({ metadata: { order: "<img src=x onerror=alert(1)>" } });
       await tab.getByText("waiting for its stream").waitFor();
       faults.live = await accessibilityFaults(tab);
-      await tab.getByRole("button", { name: "Actions of the call" }).click();
-      await tab.getByRole("menuitem", { name: "End the call" }).click();
+      await press(tab.getByRole("button", { name: "Actions of the call" }));
+      await press(tab.getByRole("menuitem", { name: "End the call" }));
       faults.dialog = await accessibilityFaults(tab);
-      await tab.getByRole("button", { name: "End the call" }).click();
+      await press(tab.getByRole("button", { name: "End the call" }));
       await tab.getByText("No call is live.").waitFor();
 
-      await tab.getByRole("link", { name: "Calls", exact: true }).click();
+      await press(tab.getByRole("link", { name: "Calls", exact: true }));
       const list = tab.getByRole("table", { name: "Calls" });
       await list.getByRole("link").first().waitFor();
-      await tab.getByRole("button", { name: "Columns" }).click();
-      await tab.getByRole("menuitemcheckbox", { name: "Metadata" }).click();
+      await press(tab.getByRole("button", { name: "Columns" }));
+      await press(tab.getByRole("menuitemcheckbox", { name: "Metadata" }));
       await tab.keyboard.press("Escape");
       await list.getByText("<img src=x onerror=alert(1)>").waitFor();
       faults.calls = await accessibilityFaults(tab);
 
       const saved = tab.waitForEvent("download");
-      await tab.getByRole("button", { name: "Export" }).click();
-      await tab.getByRole("menuitem", { name: "The records as JSON" }).click();
+      await press(tab.getByRole("button", { name: "Export" }));
+      await press(tab.getByRole("menuitem", { name: "The records as JSON" }));
       expect((await saved).suggestedFilename()).toBe("calls.json");
     });
     expect(faults).toEqual({ live: [], dialog: [], calls: [] });
@@ -74,9 +75,9 @@ describe.skipIf(!hasChromium)("live calls and the list of calls", { retry: ifMac
         expect(await tab.getByRole("button", { name: "Actions of the call" }).count()).toBe(0);
         expect(await tab.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
         faults.push(...(await accessibilityFaults(tab)));
-        await tab.getByRole("button", { name: "Menu" }).click();
+        await press(tab.getByRole("button", { name: "Menu" }));
         faults.push(...(await accessibilityFaults(tab)));
-        await tab.getByRole("link", { name: "Calls", exact: true }).click();
+        await press(tab.getByRole("link", { name: "Calls", exact: true }));
         await tab.getByRole("table", { name: "Calls" }).waitFor();
         expect(await tab.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
         faults.push(...(await accessibilityFaults(tab)));

@@ -7,6 +7,7 @@ import { ifMachineStalled } from "../../support/stalled-machine.ts";
 import { NUMBER, PEOPLE } from "../../support/telephony/phone-scene.ts";
 import { accessibilityFaults } from "../../support/web/accessibility.ts";
 import { inDashboard, makePerson, type Person } from "../../support/web/dashboard.ts";
+import { press } from "../../support/web/keyboard.ts";
 
 const CARRIER = "Main <i>account</i>";
 
@@ -39,69 +40,69 @@ describe.skipIf(!hasChromium)("numbers and carriers", { retry: ifMachineStalled,
     const { errors } = await inDashboard(service, "numbers", owner, async (tab) => {
       await tab.getByText("There is no carrier yet.").waitFor();
       faults.empty = await accessibilityFaults(tab);
-      await tab.getByRole("button", { name: "Add a carrier" }).click();
+      await press(tab.getByRole("button", { name: "Add a carrier" }));
       await tab.getByLabel("Name").fill(CARRIER);
       await tab.getByLabel("Account SID").fill("my account");
       await tab.getByLabel("Auth Token").fill(emulator.credentials.authToken ?? "");
-      await tab.getByRole("button", { name: "Check and add" }).click();
+      await press(tab.getByRole("button", { name: "Check and add" }));
       await tab.getByText("must be AC and 32 hexadecimal digits").first().waitFor();
       faults.carrier = await accessibilityFaults(tab);
       await tab.getByLabel("Account SID").fill(` ${emulator.credentials.accountSid}`);
       await tab.keyboard.press("Enter");
       // It goes on with the numbers.
-      await tab.getByRole("dialog", { name: "Import the numbers?" }).getByRole("button", { name: "Import" }).click();
+      await press(tab.getByRole("dialog", { name: "Import the numbers?" }).getByRole("button", { name: "Import" }));
       await tab.getByText(`The list has 2 numbers of ${CARRIER}.`).waitFor();
       const numbers = tab.getByRole("table", { name: "Numbers" });
-      await numbers.getByRole("link", { name: NUMBER, exact: true }).click();
+      await press(numbers.getByRole("link", { name: NUMBER, exact: true }));
       const number = tab.getByRole("region", { name: "Number", exact: true });
       await number.getByText("The carrier does not send calls to the service").waitFor();
       await number.getByText("No agent answers").waitFor();
       faults.number = await accessibilityFaults(tab);
 
-      await number.getByRole("button", { name: `Actions of ${NUMBER}` }).click();
-      await tab.getByRole("menuitem", { name: "Change" }).click();
+      await press(number.getByRole("button", { name: `Actions of ${NUMBER}` }));
+      await press(tab.getByRole("menuitem", { name: "Change" }));
       await tab.getByLabel("Agent").selectOption("Bakery");
       await tab.getByLabel("Calls in at once").fill("5");
       faults.change = await accessibilityFaults(tab);
-      await tab.getByRole("button", { name: "Save" }).click();
+      await press(tab.getByRole("button", { name: "Save" }));
       await number.getByText("Bakery").waitFor();
-      await number.getByRole("button", { name: `Actions of ${NUMBER}` }).click();
-      await tab.getByRole("menuitem", { name: "Attach" }).click();
-      await tab.getByRole("button", { name: "Attach", exact: true }).click();
+      await press(number.getByRole("button", { name: `Actions of ${NUMBER}` }));
+      await press(tab.getByRole("menuitem", { name: "Attach" }));
+      await press(tab.getByRole("button", { name: "Attach", exact: true }));
       await number.getByText(/^.answers calls$/).waitFor();
-      await number.getByRole("button", { name: `Actions of ${NUMBER}` }).click();
-      await tab.getByRole("menuitem", { name: "Have a person call it" }).click();
+      await press(number.getByRole("button", { name: `Actions of ${NUMBER}` }));
+      await press(tab.getByRole("menuitem", { name: "Have a person call it" }));
       await tab.getByLabel("What the person says").fill("");
       faults.test = await accessibilityFaults(tab);
-      await tab.getByRole("button", { name: "Call", exact: true }).click();
+      await press(tab.getByRole("button", { name: "Call", exact: true }));
       await number.getByText(/, ended/).waitFor();
-      await number.getByText("Addresses that the carrier calls").click();
+      await press(number.getByText("Addresses that the carrier calls"));
       await number.getByRole("textbox", { name: "For incoming calls (voice)" }).waitFor();
       faults.attached = await accessibilityFaults(tab);
 
-      await number.getByRole("button", { name: `Actions of ${NUMBER}` }).click();
-      await tab.getByRole("menuitem", { name: "Call someone from it" }).click();
+      await press(number.getByRole("button", { name: `Actions of ${NUMBER}` }));
+      await press(tab.getByRole("menuitem", { name: "Call someone from it" }));
       await tab.getByLabel("Number to call").fill("112");
-      await tab.getByRole("button", { name: "Call", exact: true }).click();
+      await press(tab.getByRole("button", { name: "Call", exact: true }));
       await tab.getByRole("dialog").getByRole("alert").getByText("invalid_request").waitFor();
       faults.call = await accessibilityFaults(tab);
       await tab.getByLabel("Number to call").fill("+1 202 555-0143");
-      await tab.getByRole("button", { name: "Call", exact: true }).click();
+      await press(tab.getByRole("button", { name: "Call", exact: true }));
       await tab.getByText(`${NUMBER} → ${PEOPLE.busy}`).waitFor();
       await tab.goBack();
 
-      await number.getByRole("button", { name: `Actions of ${NUMBER}` }).click();
-      await tab.getByRole("menuitem", { name: "Detach" }).click();
-      await tab.getByRole("button", { name: "Detach", exact: true }).click();
+      await press(number.getByRole("button", { name: `Actions of ${NUMBER}` }));
+      await press(tab.getByRole("menuitem", { name: "Detach" }));
+      await press(tab.getByRole("button", { name: "Detach", exact: true }));
       await number.getByText(/^.not attached$/).waitFor();
-      await number.getByRole("button", { name: "Close" }).click();
-      await tab.getByRole("button", { name: `More actions of ${CARRIER}` }).click();
-      await tab.getByRole("menuitem", { name: "Change" }).click();
+      await press(number.getByRole("button", { name: "Close" }));
+      await press(tab.getByRole("button", { name: `More actions of ${CARRIER}` }));
+      await press(tab.getByRole("menuitem", { name: "Change" }));
       await tab.getByLabel("Countries that are called").fill("Germany");
-      await tab.getByRole("button", { name: "Save" }).click();
+      await press(tab.getByRole("button", { name: "Save" }));
       await tab.getByText(/^entry 1 must be a country as two capital letters/).waitFor();
       await tab.getByLabel("Countries that are called").fill("US, CA");
-      await tab.getByRole("button", { name: "Save" }).click();
+      await press(tab.getByRole("button", { name: "Save" }));
       await tab.getByText("US, CA").waitFor();
     });
     const none = { empty: [], carrier: [], number: [], change: [], test: [], attached: [], call: [] };
@@ -122,7 +123,7 @@ describe.skipIf(!hasChromium)("numbers and carriers", { retry: ifMachineStalled,
       "numbers",
       owner,
       async (tab) => {
-        await tab.getByRole("table", { name: "Numbers" }).getByRole("link", { name: NUMBER, exact: true }).click();
+        await press(tab.getByRole("table", { name: "Numbers" }).getByRole("link", { name: NUMBER, exact: true }));
         await tab.getByRole("region", { name: "Number", exact: true }).getByText("Latest call in").waitFor();
         await look(tab);
       },

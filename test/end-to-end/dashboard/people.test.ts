@@ -4,6 +4,7 @@ import { Service } from "../../support/services/service.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
 import { accessibilityFaults } from "../../support/web/accessibility.ts";
 import { inDashboard, makePerson, type Person } from "../../support/web/dashboard.ts";
+import { press } from "../../support/web/keyboard.ts";
 
 const OTHER_PASSWORD = "another long sentence";
 
@@ -30,11 +31,11 @@ describe.skipIf(!hasChromium)("people and roles", { retry: ifMachineStalled, tim
       const people = tab.getByRole("table", { name: "People" });
       await people.getByText("owner@example.com").waitFor();
       await tab.getByText("The account has one owner with a password.").waitFor();
-      await people.getByRole("button", { name: "Actions of Kim owner" }).click();
+      await press(people.getByRole("button", { name: "Actions of Kim owner" }));
       expect(await tab.getByRole("menuitem").allTextContents()).toEqual(["Change", "Reset the password"]);
       await tab.keyboard.press("Escape");
 
-      await tab.getByRole("button", { name: "Invite a person" }).click();
+      await press(tab.getByRole("button", { name: "Invite a person" }));
       await tab.getByLabel("Email").fill("robin@example.com");
       await tab.getByLabel("Name").fill("Robin <b>Miller</b>");
       faults.invite = await accessibilityFaults(tab);
@@ -42,7 +43,7 @@ describe.skipIf(!hasChromium)("people and roles", { retry: ifMachineStalled, tim
       const made = tab.getByRole("dialog", { name: "The link of the invitation" });
       const link = await made.getByRole("textbox").inputValue();
       faults.link = await accessibilityFaults(tab);
-      await made.getByRole("button", { name: "Done" }).click();
+      await press(made.getByRole("button", { name: "Done" }));
       await people.getByText(/^.invited$/).waitFor();
       const accepted = await post("accept", { token: link.split("#")[1], password: OTHER_PASSWORD });
       expect(accepted.status).toBe(200);
@@ -58,15 +59,15 @@ describe.skipIf(!hasChromium)("people and roles", { retry: ifMachineStalled, tim
       const robin = people.getByRole("row").filter({ hasText: "robin@example.com" });
       await robin.getByText("active").waitFor();
       faults.list = await accessibilityFaults(tab);
-      await robin.getByRole("button", { name: /^Actions of Robin/ }).click();
-      await tab.getByRole("menuitem", { name: "Change" }).click();
+      await press(robin.getByRole("button", { name: /^Actions of Robin/ }));
+      await press(tab.getByRole("menuitem", { name: "Change" }));
       await tab.getByLabel("Role", { exact: true }).last().selectOption("viewer");
-      await tab.getByRole("button", { name: "Save" }).click();
+      await press(tab.getByRole("button", { name: "Save" }));
       await robin.getByText("viewer").waitFor();
-      await robin.getByRole("button", { name: /^Actions of Robin/ }).click();
-      await tab.getByRole("menuitem", { name: "Remove" }).click();
+      await press(robin.getByRole("button", { name: /^Actions of Robin/ }));
+      await press(tab.getByRole("menuitem", { name: "Remove" }));
       faults.remove = await accessibilityFaults(tab);
-      await tab.getByRole("button", { name: "Remove", exact: true }).click();
+      await press(tab.getByRole("button", { name: "Remove", exact: true }));
       await robin.waitFor({ state: "detached" });
       expect(await statusOfRobin()).toBe(401);
     });
@@ -82,12 +83,12 @@ describe.skipIf(!hasChromium)("people and roles", { retry: ifMachineStalled, tim
       const sessions = tab.getByRole("table", { name: "Your sessions" });
       await sessions.getByText("another browser").waitFor();
       faults.account = await accessibilityFaults(tab);
-      await tab.getByRole("button", { name: "Sign out the others" }).click();
-      await tab.getByRole("dialog").getByRole("button", { name: "Sign out the others" }).click();
+      await press(tab.getByRole("button", { name: "Sign out the others" }));
+      await press(tab.getByRole("dialog").getByRole("button", { name: "Sign out the others" }));
       await tab.getByText("Your other sessions have ended.").waitFor();
       await sessions.getByText("another browser").waitFor({ state: "detached" });
 
-      await tab.getByRole("button", { name: "Change your password" }).click();
+      await press(tab.getByRole("button", { name: "Change your password" }));
       await tab.getByLabel("Present password").fill("not the password at all");
       await tab.getByLabel("New password", { exact: true }).fill(OTHER_PASSWORD);
       await tab.getByLabel("New password again").fill("something else");

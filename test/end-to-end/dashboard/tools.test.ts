@@ -8,6 +8,7 @@ import { Service } from "../../support/services/service.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
 import { accessibilityFaults } from "../../support/web/accessibility.ts";
 import { inDashboard, makePerson, type Person } from "../../support/web/dashboard.ts";
+import { press } from "../../support/web/keyboard.ts";
 
 const TOKEN = "shop-example-0123456789abcdef";
 const SCHEMA = JSON.stringify({
@@ -48,15 +49,15 @@ describe.skipIf(!hasChromium)("tools", { retry: ifMachineStalled, timeout: 120_0
     const { errors } = await inDashboard(service, "tools", owner, async (tab) => {
       await tab.getByText("There is no saved tool yet.").waitFor();
       faults.none = await accessibilityFaults(tab);
-      await tab.getByRole("tab", { name: "Built-in tools" }).click();
+      await press(tab.getByRole("tab", { name: "Built-in tools" }));
       await tab.getByRole("table", { name: "Built-in tools" }).getByText("hang_up", { exact: true }).waitFor();
-      await tab.getByText("JSON Schema of transfer").click();
+      await press(tab.getByText("JSON Schema of transfer"));
       faults.builtIn = await accessibilityFaults(tab);
       await secretIsStored(tab);
       faults.secrets = await accessibilityFaults(tab);
 
-      await tab.getByRole("button", { name: "New tool" }).click();
-      await tab.getByRole("menuitem", { name: "HTTP request" }).click();
+      await press(tab.getByRole("button", { name: "New tool" }));
+      await press(tab.getByRole("menuitem", { name: "HTTP request" }));
       faults.form = await accessibilityFaults(tab);
       await toolIsSaved(tab);
       await toolIsTested(tab);
@@ -70,13 +71,13 @@ describe.skipIf(!hasChromium)("tools", { retry: ifMachineStalled, timeout: 120_0
       await runsAreListed(tab);
       faults.runs = await accessibilityFaults(tab);
 
-      await tab.getByRole("link", { name: "Tools", exact: true }).click();
+      await press(tab.getByRole("link", { name: "Tools", exact: true }));
       await tab.getByRole("link", { name: "order_state" }).waitFor();
       faults.list = await accessibilityFaults(tab);
       expect(await tab.content()).not.toContain(TOKEN);
-      await tab.getByRole("link", { name: "order_state" }).click();
-      await tab.getByRole("button", { name: "Delete", exact: true }).click();
-      await tab.getByRole("button", { name: "Delete the tool" }).click();
+      await press(tab.getByRole("link", { name: "order_state" }));
+      await press(tab.getByRole("button", { name: "Delete", exact: true }));
+      await press(tab.getByRole("button", { name: "Delete the tool" }));
       await tab.getByText("There is no saved tool yet.").waitFor();
     });
     for (const [where, found] of Object.entries(faults)) expect(found, where).toEqual([]);
@@ -89,25 +90,25 @@ describe.skipIf(!hasChromium)("tools", { retry: ifMachineStalled, timeout: 120_0
     await inDashboard(service, "tools/new?type=mcp", owner, async (tab) => {
       await tab.getByLabel("Name").first().fill("Shop");
       await tab.getByLabel("Address").fill(shopUrl);
-      await tab.getByRole("button", { name: "Save the tool" }).click();
+      await press(tab.getByRole("button", { name: "Save the tool" }));
       await tab.getByText("must be that of an MCP server that lists its tools").first().waitFor();
       await tab.getByLabel("Address").fill(mcpUrl);
-      await tab.getByRole("button", { name: "Save the tool" }).click();
-      await tab.getByRole("tab", { name: "Its tools" }).click();
+      await press(tab.getByRole("button", { name: "Save the tool" }));
+      await press(tab.getByRole("tab", { name: "Its tools" }));
       await tab.getByRole("table", { name: "Tools of the server" }).getByText("search_orders").first().waitFor();
       faults.server = await accessibilityFaults(tab);
-      await tab.getByRole("tab", { name: "Test" }).click();
+      await press(tab.getByRole("tab", { name: "Test" }));
       await tab.getByLabel("Arguments, as JSON").fill('{"customer": "Kim"}');
-      await tab.getByRole("button", { name: "Run the tool" }).click();
+      await press(tab.getByRole("button", { name: "Run the tool" }));
       await tab.getByRole("heading", { name: "What the LLM is given" }).waitFor();
 
-      await tab.getByRole("link", { name: "Tools", exact: true }).click();
-      await tab.getByRole("button", { name: "New tool" }).click();
-      await tab.getByRole("menuitem", { name: "Client" }).click();
+      await press(tab.getByRole("link", { name: "Tools", exact: true }));
+      await press(tab.getByRole("button", { name: "New tool" }));
+      await press(tab.getByRole("menuitem", { name: "Client" }));
       await tab.getByLabel("Name").first().fill("show_map");
       await tab.getByLabel("Description").fill("Shows a place on the map of the caller.");
-      await tab.getByRole("button", { name: "Save the tool" }).click();
-      await tab.getByRole("tab", { name: "Test" }).click();
+      await press(tab.getByRole("button", { name: "Save the tool" }));
+      await press(tab.getByRole("tab", { name: "Test" }));
       await tab.getByText("This tool cannot be tested here.").waitFor();
     });
     expect(faults).toEqual({ server: [] });
@@ -126,7 +127,7 @@ describe.skipIf(!hasChromium)("tools", { retry: ifMachineStalled, timeout: 120_0
       await tab.getByText("Its number.").first().waitFor();
       expect(await tab.getByRole("button", { name: "Delete" }).count()).toBe(0);
       expect(await tab.getByRole("tab", { name: "Test" }).count()).toBe(0);
-      await tab.getByRole("link", { name: "Tools", exact: true }).first().click();
+      await press(tab.getByRole("link", { name: "Tools", exact: true }).first());
       await tab.getByRole("tab", { name: "Saved tools" }).waitFor();
       expect(await tab.getByRole("tab", { name: "Secrets" }).count()).toBe(0);
       expect(await tab.getByRole("button", { name: "New tool" }).count()).toBe(0);
@@ -135,16 +136,16 @@ describe.skipIf(!hasChromium)("tools", { retry: ifMachineStalled, timeout: 120_0
 });
 
 async function secretIsStored(tab: Page): Promise<void> {
-  await tab.getByRole("tab", { name: "Secrets" }).click();
+  await press(tab.getByRole("tab", { name: "Secrets" }));
   await tab.getByText("There is no secret yet.").waitFor();
-  await tab.getByRole("button", { name: "New secret" }).click();
+  await press(tab.getByRole("button", { name: "New secret" }));
   await tab.getByLabel("Name").fill("shop token");
   await tab.getByLabel("Servers that may get it").fill(new URL(shopUrl).host);
   await tab.getByLabel("Secret", { exact: true }).fill(TOKEN);
-  await tab.getByRole("button", { name: "Store the secret" }).click();
+  await press(tab.getByRole("button", { name: "Store the secret" }));
   await tab.getByText("must be 1 to 64 of A-Z, 0-9 and _").first().waitFor();
   await tab.getByLabel("Name").fill("SHOP_TOKEN");
-  await tab.getByRole("button", { name: "Store the secret" }).click();
+  await press(tab.getByRole("button", { name: "Store the secret" }));
   await tab.getByRole("table", { name: "Secrets" }).getByText("sealed").waitFor();
 }
 
@@ -153,20 +154,20 @@ async function toolIsSaved(tab: Page): Promise<void> {
   await tab.getByLabel("Description").fill("Says where an order is.");
   await tab.getByLabel("Address").fill(`${shopUrl}/orders/{order}`);
   await tab.getByLabel("Arguments, as a JSON Schema").fill(SCHEMA);
-  await tab.getByRole("button", { name: "Add a header" }).click();
+  await press(tab.getByRole("button", { name: "Add a header" }));
   await tab.getByLabel("Name").nth(1).fill("Authorization");
   await tab.getByLabel("Value").fill("Bearer {{SHOP_TOKEN}}");
-  await tab.getByRole("button", { name: "Save the tool" }).click();
+  await press(tab.getByRole("button", { name: "Save the tool" }));
   await tab.getByText("must not be the name of a built-in tool").first().waitFor();
   await tab.getByLabel("Name").first().fill("order_status");
-  await tab.getByRole("button", { name: "Save the tool" }).click();
+  await press(tab.getByRole("button", { name: "Save the tool" }));
   await tab.getByRole("heading", { name: "order_status" }).waitFor();
 }
 
 async function toolIsTested(tab: Page): Promise<void> {
-  await tab.getByRole("tab", { name: "Test" }).click();
+  await press(tab.getByRole("tab", { name: "Test" }));
   expect(await tab.getByLabel("Arguments, as JSON").inputValue()).toContain('"order": "A-17"');
-  await tab.getByRole("button", { name: "Run the tool" }).click();
+  await press(tab.getByRole("button", { name: "Run the tool" }));
   const sent = tab.getByRole("region", { name: "The request as it was sent" });
   await sent.getByText(`GET ${shopUrl}/orders/A-17`).waitFor();
   expect(await sent.innerText()).toContain("Authorization: Bearer ***");
@@ -175,26 +176,26 @@ async function toolIsTested(tab: Page): Promise<void> {
 }
 
 async function toolIsChanged(tab: Page): Promise<void> {
-  await tab.getByRole("tab", { name: "Definition" }).click();
+  await press(tab.getByRole("tab", { name: "Definition" }));
   await tab.getByLabel("Name").first().fill("order_state");
   await tab.getByLabel("Timeout, ms").fill("8000");
-  await tab.getByRole("button", { name: "Save changes" }).click();
+  await press(tab.getByRole("button", { name: "Save changes" }));
   await tab.getByRole("heading", { name: "order_state" }).waitFor();
   await tab.getByText("Saved: calls that are created").waitFor();
   await tab.getByLabel("Address").fill(`${shopUrl}/v2/orders/{order}`);
-  await tab.getByRole("button", { name: "Save changes" }).click();
+  await press(tab.getByRole("button", { name: "Save changes" }));
   await tab.getByText("must have its value again").waitFor();
-  await tab.getByRole("button", { name: "Undo changes" }).click();
+  await press(tab.getByRole("button", { name: "Undo changes" }));
 }
 
 async function runsAreListed(tab: Page): Promise<void> {
-  await tab.getByRole("tab", { name: "Runs" }).click();
+  await press(tab.getByRole("tab", { name: "Runs" }));
   const runs = tab.getByRole("table", { name: "Runs" });
   await runs.getByText("done").waitFor();
-  await runs.getByRole("button").first().click();
+  await press(runs.getByRole("button").first());
   await tab.getByRole("region", { name: "Run", exact: true }).getByText('"order": "A-17"').waitFor();
   await tab.getByLabel("Outcome").selectOption("failed");
   await tab.getByText("No run matches all of these filters.").waitFor();
-  await tab.getByRole("button", { name: "Clear filters" }).click();
+  await press(tab.getByRole("button", { name: "Clear filters" }));
   await runs.getByText("done").waitFor();
 }

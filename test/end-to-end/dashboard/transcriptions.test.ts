@@ -8,6 +8,7 @@ import { ifMachineStalled } from "../../support/stalled-machine.ts";
 import { RATE_HZ, spoken } from "../../support/transcriptions/spoken.ts";
 import { accessibilityFaults } from "../../support/web/accessibility.ts";
 import { inDashboard, makePerson, type Person } from "../../support/web/dashboard.ts";
+import { press, tick } from "../../support/web/keyboard.ts";
 
 const SENTENCES = [
   "The bakery is open from Tuesday to Saturday.",
@@ -39,7 +40,7 @@ describe.skipIf(!hasChromium)("transcriptions", { retry: ifMachineStalled, timeo
       faults.none = await accessibilityFaults(tab);
       await fileIsSent(tab, faults);
       faults.list = await accessibilityFaults(tab);
-      await list(tab).getByRole("link", { name: NAME }).click();
+      await press(list(tab).getByRole("link", { name: NAME }));
       await words(tab).getByText("Birthday", { exact: true }).waitFor();
       faults.words = await accessibilityFaults(tab);
       await wordsArePlayed(tab);
@@ -48,8 +49,8 @@ describe.skipIf(!hasChromium)("transcriptions", { retry: ifMachineStalled, timeo
       faults.narrow = await accessibilityFaults(tab);
       await tab.setViewportSize({ width: 1280, height: 720 });
       await filesAreSaved(tab);
-      await tab.getByRole("button", { name: "Delete", exact: true }).click();
-      await tab.getByRole("button", { name: "Delete the transcription" }).click();
+      await press(tab.getByRole("button", { name: "Delete", exact: true }));
+      await press(tab.getByRole("button", { name: "Delete the transcription" }));
       await tab.getByText("There is no transcription yet.").waitFor();
     });
     for (const [where, found] of Object.entries(faults)) expect(found, where).toEqual([]);
@@ -60,23 +61,23 @@ describe.skipIf(!hasChromium)("transcriptions", { retry: ifMachineStalled, timeo
 
   test("one that fails says why, a wrong option is said at its file, and one whose audio is deleted is read without it", async () => {
     await inDashboard(service, "transcriptions", owner, async (tab) => {
-      await tab.getByRole("button", { name: "New transcription" }).click();
-      await tab.getByLabel("Distinguish speakers").check();
+      await press(tab.getByRole("button", { name: "New transcription" }));
+      await tick(tab.getByLabel("Distinguish speakers"));
       await tab.locator('input[type="file"]').setInputFiles(upload(wav));
-      await tab.getByRole("button", { name: "Transcribe" }).click();
+      await press(tab.getByRole("button", { name: "Transcribe" }));
       await tab
         .getByRole("region", { name: "Uploads" })
         .getByText("must be false: no configured provider distinguishes speakers")
         .first()
         .waitFor();
-      await tab.getByRole("button", { name: `Hide ${NAME}` }).click();
+      await press(tab.getByRole("button", { name: `Hide ${NAME}` }));
 
-      await tab.getByRole("button", { name: "New transcription" }).click();
-      await tab.getByLabel("Delete the audio when it is transcribed").check();
+      await press(tab.getByRole("button", { name: "New transcription" }));
+      await tick(tab.getByLabel("Delete the audio when it is transcribed"));
       await tab.locator('input[type="file"]').setInputFiles(upload(wav, "kept.wav"));
-      await tab.getByRole("button", { name: "Transcribe" }).click();
+      await press(tab.getByRole("button", { name: "Transcribe" }));
       await list(tab).getByText("complete").waitFor();
-      await list(tab).getByRole("link", { name: "kept.wav" }).click();
+      await press(list(tab).getByRole("link", { name: "kept.wav" }));
       await words(tab).getByText("Birthday", { exact: true }).waitFor();
       await tab.getByText("Its audio is not kept").waitFor();
       expect(await tab.getByRole("button", { name: "Play", exact: true }).count()).toBe(0);
@@ -86,7 +87,7 @@ describe.skipIf(!hasChromium)("transcriptions", { retry: ifMachineStalled, timeo
   test("a viewer reads and plays, and changes nothing", async () => {
     const viewer = await makePerson(service, "viewer");
     await inDashboard(service, "transcriptions", viewer, async (tab) => {
-      await list(tab).getByRole("link").first().click();
+      await press(list(tab).getByRole("link").first());
       await words(tab).getByText("Birthday", { exact: true }).waitFor();
       await tab.getByRole("button", { name: "Download" }).waitFor();
       expect(await tab.getByRole("button", { name: "Delete" }).count()).toBe(0);
@@ -95,32 +96,32 @@ describe.skipIf(!hasChromium)("transcriptions", { retry: ifMachineStalled, timeo
 });
 
 async function fileIsSent(tab: Page, faults: Record<string, string[]>): Promise<void> {
-  await tab.getByRole("button", { name: "New transcription" }).click();
-  await tab.getByText("Vocabulary, redaction and metadata").click();
+  await press(tab.getByRole("button", { name: "New transcription" }));
+  await press(tab.getByText("Vocabulary, redaction and metadata"));
   await tab.getByLabel("Metadata, as a JSON object").fill("A-17");
-  await tab.getByRole("button", { name: "Transcribe" }).click();
+  await press(tab.getByRole("button", { name: "Transcribe" }));
   await tab.getByText("must be JSON").waitFor();
   faults.form = await accessibilityFaults(tab);
   await tab.getByLabel("Metadata, as a JSON object").fill('{"meeting": "A-17"}');
   await tab.getByLabel("Language").selectOption("en-US");
   await tab.getByLabel("Vocabulary").fill("Lario’s");
   await tab.locator('input[type="file"]').setInputFiles(upload(wav));
-  await tab.getByRole("button", { name: "Transcribe" }).click();
+  await press(tab.getByRole("button", { name: "Transcribe" }));
   const uploads = tab.getByRole("region", { name: "Uploads" });
   await uploads.getByText("1 of 1 sent").waitFor();
   await uploads.getByRole("link", { name: "Open" }).waitFor();
   faults.uploads = await accessibilityFaults(tab);
   // By an event, without a reload of the page.
   await list(tab).getByText("complete").waitFor();
-  await uploads.getByRole("button", { name: `Hide ${NAME}` }).click();
+  await press(uploads.getByRole("button", { name: `Hide ${NAME}` }));
 }
 
 async function wordsArePlayed(tab: Page): Promise<void> {
   const position = tab.getByLabel("Position");
-  await words(tab).getByText("Birthday", { exact: true }).click();
+  await press(words(tab).getByText("Birthday", { exact: true }));
   await tab.locator(".transcription-sounding").waitFor();
   await until("the audio to play", 5_000, async () => Number(await position.inputValue()) > 3_000);
-  await tab.getByRole("button", { name: "Pause" }).click();
+  await press(tab.getByRole("button", { name: "Pause" }));
   // By the keyboard: from word to word, and from an utterance on.
   const before = Number(await position.inputValue());
   await words(tab).focus();
@@ -132,7 +133,7 @@ async function wordsArePlayed(tab: Page): Promise<void> {
     .focus();
   await tab.keyboard.press("Enter");
   await until("the first utterance", 5_000, async () => Number(await position.inputValue()) < before);
-  await tab.getByRole("button", { name: "Pause" }).click();
+  await press(tab.getByRole("button", { name: "Pause" }));
 }
 
 async function filesAreSaved(tab: Page): Promise<void> {
@@ -141,8 +142,8 @@ async function filesAreSaved(tab: Page): Promise<void> {
     const [download] = await Promise.all([
       tab.waitForEvent("download"),
       (async () => {
-        await tab.getByRole("button", { name: "Download" }).click();
-        await tab.getByRole("menuitem", { name: choice, exact: true }).click();
+        await press(tab.getByRole("button", { name: "Download" }));
+        await press(tab.getByRole("menuitem", { name: choice, exact: true }));
       })(),
     ]);
     saved[download.suggestedFilename().replace(/^.*\./, "")] = readFileSync(await download.path(), "latin1");

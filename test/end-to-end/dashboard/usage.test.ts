@@ -7,6 +7,7 @@ import { Service } from "../../support/services/service.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
 import { accessibilityFaults } from "../../support/web/accessibility.ts";
 import { inDashboard, makePerson, type Person } from "../../support/web/dashboard.ts";
+import { press } from "../../support/web/keyboard.ts";
 
 const PRICES = JSON.stringify({ currency: "USD", reference: { audioMinute: 0.6, charactersThousand: 0.2 } });
 
@@ -31,7 +32,7 @@ describe.skipIf(!hasChromium)("usage and cost", { retry: ifMachineStalled, timeo
       faults.empty = await accessibilityFaults(tab);
 
       await aCall();
-      await tab.getByRole("button", { name: "Show newer figures" }).click();
+      await press(tab.getByRole("button", { name: "Show newer figures" }));
       await inPart(tab, "Usage by day").getByRole("row").nth(1).waitFor();
       await tab
         .getByRole("img", { name: /Calls by day/ })
@@ -49,7 +50,7 @@ describe.skipIf(!hasChromium)("usage and cost", { retry: ifMachineStalled, timeo
       await inPart(tab, "Usage by provider").getByText("reference").first().waitFor();
       faults.provider = await accessibilityFaults(tab);
       const saved = tab.waitForEvent("download");
-      await tab.getByRole("button", { name: "Save as CSV" }).click();
+      await press(tab.getByRole("button", { name: "Save as CSV" }));
       const csv = readFileSync(await (await saved).path(), "utf8");
       expect(csv).toMatch(/^provider,calls,minutes,cost_USD\r\n[\w-]+,1,0\.\d+,0\.\d+\r\n/);
 
@@ -71,7 +72,7 @@ describe.skipIf(!hasChromium)("usage and cost", { retry: ifMachineStalled, timeo
         expect(await accessibilityFaults(tab)).toEqual([]);
         await tab.getByLabel("From").fill("2024-01-01");
         await tab.getByText("must be before `to`, and at most 366 days before it").first().waitFor();
-        await tab.getByRole("button", { name: "7 days", exact: true }).click();
+        await press(tab.getByRole("button", { name: "7 days", exact: true }));
         await inPart(tab, "Usage by day").waitFor();
       },
       { viewport },

@@ -6,6 +6,7 @@ import { Service } from "../../support/services/service.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
 import { accessibilityFaults } from "../../support/web/accessibility.ts";
 import { inDashboard, makePerson, type Person } from "../../support/web/dashboard.ts";
+import { press, tick } from "../../support/web/keyboard.ts";
 
 const GONE = "<script>alert(1)</script> is not here any more";
 
@@ -34,31 +35,31 @@ describe.skipIf(!hasChromium)("webhooks", { retry: ifMachineStalled, timeout: 12
     const { errors } = await inDashboard(service, "webhooks", owner, async (tab) => {
       await tab.getByText("There is no webhook yet.").waitFor();
       faults.empty = await accessibilityFaults(tab);
-      await tab.getByRole("button", { name: "Create a webhook" }).click();
+      await press(tab.getByRole("button", { name: "Create a webhook" }));
       await tab.getByLabel("Address").fill("ftp://example.com");
       await tab.getByLabel("For", { exact: true }).fill("billing");
-      await tab.getByLabel("call.ended").uncheck();
-      await tab.getByLabel("call.created").check();
-      await tab.getByRole("button", { name: "Create", exact: true }).click();
+      await tick(tab.getByLabel("call.ended"), false);
+      await tick(tab.getByLabel("call.created"));
+      await press(tab.getByRole("button", { name: "Create", exact: true }));
       await tab.getByText("must be an https:// or http:// address").first().waitFor();
       faults.create = await accessibilityFaults(tab);
       await tab.getByLabel("Address").fill(address);
-      await tab.getByRole("button", { name: "Create", exact: true }).click();
+      await press(tab.getByRole("button", { name: "Create", exact: true }));
       const secret = tab.getByRole("dialog", { name: "The secret of the webhook" });
       expect(await secret.getByRole("textbox").inputValue()).toMatch(/^whsec_/);
       faults.secret = await accessibilityFaults(tab);
-      await secret.getByRole("button", { name: "Done" }).click();
-      await tab.getByRole("table", { name: "Webhooks" }).getByRole("link").click();
+      await press(secret.getByRole("button", { name: "Done" }));
+      await press(tab.getByRole("table", { name: "Webhooks" }).getByRole("link"));
 
       await tab.getByRole("heading", { name: "billing" }).waitFor();
       await tab.getByText("Nothing was sent yet.").waitFor();
       await service.createCall();
       // 410 disables it at once.
       await tab.getByText("disabled: gone").waitFor();
-      await tab.getByRole("button", { name: "Load again" }).click();
+      await press(tab.getByRole("button", { name: "Load again" }));
       const deliveries = tab.getByRole("table", { name: "Deliveries" });
       await deliveries.getByText("failed").waitFor();
-      await deliveries.getByRole("link").first().click();
+      await press(deliveries.getByRole("link").first());
       const delivery = tab.getByRole("region", { name: "Delivery" });
       await delivery.getByText(GONE).waitFor();
       await delivery.getByText('"type": "call.created"').waitFor();
@@ -67,16 +68,16 @@ describe.skipIf(!hasChromium)("webhooks", { retry: ifMachineStalled, timeout: 12
       await delivery.getByText(GONE).waitFor();
 
       status = 204;
-      await tab.getByRole("button", { name: "Enable" }).click();
-      await tab.getByRole("dialog").getByRole("button", { name: "Enable" }).click();
+      await press(tab.getByRole("button", { name: "Enable" }));
+      await press(tab.getByRole("dialog").getByRole("button", { name: "Enable" }));
       await tab.getByText(/^.enabled$/).waitFor();
-      await tab.getByRole("button", { name: "Send the failed again" }).click();
+      await press(tab.getByRole("button", { name: "Send the failed again" }));
       faults.replay = await accessibilityFaults(tab);
-      await tab.getByRole("dialog").getByRole("button", { name: "Send again" }).click();
+      await press(tab.getByRole("dialog").getByRole("button", { name: "Send again" }));
       await tab.getByText("One delivery is sent again.").waitFor();
       await expect
         .poll(async () => {
-          await delivery.getByRole("button", { name: "Look again" }).click();
+          await press(delivery.getByRole("button", { name: "Look again" }));
           return await delivery.getByText("204 after").count();
         })
         .toBe(1);
@@ -85,17 +86,17 @@ describe.skipIf(!hasChromium)("webhooks", { retry: ifMachineStalled, timeout: 12
       await tab.getByLabel("State").selectOption("failed");
       await tab.getByText("No delivery matches all of these filters.").waitFor();
       expect(new URL(tab.url()).search).toContain("status=failed");
-      await delivery.getByRole("button", { name: "Close" }).click();
+      await press(delivery.getByRole("button", { name: "Close" }));
 
-      await tab.getByRole("button", { name: "More actions" }).click();
-      await tab.getByRole("menuitem", { name: "Rotate the secret" }).click();
-      await tab.getByRole("button", { name: "Rotate", exact: true }).click();
-      await secret.getByRole("button", { name: "Done" }).click();
+      await press(tab.getByRole("button", { name: "More actions" }));
+      await press(tab.getByRole("menuitem", { name: "Rotate the secret" }));
+      await press(tab.getByRole("button", { name: "Rotate", exact: true }));
+      await press(secret.getByRole("button", { name: "Done" }));
       await tab.getByText("Signed with the earlier secret, too, until").waitFor();
       faults.enabled = await accessibilityFaults(tab);
-      await tab.getByRole("button", { name: "More actions" }).click();
-      await tab.getByRole("menuitem", { name: "Delete" }).click();
-      await tab.getByRole("button", { name: "Delete the webhook" }).click();
+      await press(tab.getByRole("button", { name: "More actions" }));
+      await press(tab.getByRole("menuitem", { name: "Delete" }));
+      await press(tab.getByRole("button", { name: "Delete the webhook" }));
       await tab.getByText("There is no webhook yet.").waitFor();
     });
     expect(faults).toEqual({ empty: [], create: [], secret: [], disabled: [], replay: [], enabled: [] });
@@ -118,8 +119,8 @@ describe.skipIf(!hasChromium)("webhooks", { retry: ifMachineStalled, timeout: 12
         widths.push(await tab.evaluate<number>("document.documentElement.scrollWidth"));
         faults.push(...(await accessibilityFaults(tab)));
         await service.createCall();
-        await tab.getByRole("table", { name: "Webhooks" }).getByRole("link").click();
-        await tab.getByRole("table", { name: "Deliveries" }).getByRole("link").first().click();
+        await press(tab.getByRole("table", { name: "Webhooks" }).getByRole("link"));
+        await press(tab.getByRole("table", { name: "Deliveries" }).getByRole("link").first());
         await tab.getByRole("region", { name: "Delivery" }).getByText('"type": "call.created"').waitFor();
         expect(await tab.getByRole("button", { name: "Change" }).count()).toBe(0);
         expect(await tab.getByRole("button", { name: /again$/ }).allTextContents()).toEqual([

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { unavailable } from "../../../src/core/errors.ts";
 import { asCallId, asNodeName, asWorkerId, type CallId } from "../../../src/core/ids.ts";
-import { NODE_LEASE_MS } from "../../../src/core/limits/cluster/nodes.ts";
-import { ClusterMember } from "../../../src/process/control/cluster.ts";
+import { NODE_CLOSING_MS, NODE_HEARTBEAT_MS, NODE_LEASE_MS } from "../../../src/core/limits/cluster/nodes.ts";
+import { ClusterMember, type ClusterParts } from "../../../src/process/control/cluster.ts";
 import type { CallStore } from "../../../src/store/calls/call-store.ts";
 import type { NodeStore } from "../../../src/store/cluster/node-store.ts";
 import type { HandoffHandlers } from "../../../src/store/handoff/thread-client.ts";
@@ -16,7 +16,7 @@ const [OWN, TAKEN, LATER] = [asCallId("call_own"), asCallId("call_taken"), asCal
 /** A node whose worker has calls of before its start, one of which another node has taken. */
 async function member() {
   const clock = new ManualClock();
-  const store = { isAway: false };
+  const store = { isAway: false, waiting: [] as readonly object[], dialled: [] as readonly object[] };
   const nodes = {
     register: async () => ({ kind: "registered", calls: 1 }),
     listUnnamed: async () => [],
@@ -27,12 +27,16 @@ async function member() {
       if (store.isAway) throw unavailable("no answer");
       return [{ id: OWN }];
     },
+    async listWaiting() {
+      if (store.isAway) throw unavailable("no answer");
+      return store.waiting;
+    },
   };
   const joined = await ClusterMember.join({
     settings: { name: asNodeName("one"), mediaUrl: undefined, relayUrl: undefined },
     incarnation: 2,
     nodes: nodes as unknown as NodeStore,
-    calls: calls as unknown as Pick<CallStore, "listActive">,
+    calls: calls as unknown as Pick<CallStore, "listActive" | "listWaiting">,
     dataDir: temporaryDirectory(),
     webrtcUrl: undefined,
     onFenced() {},
@@ -67,4 +71,30 @@ test("a call that was redeemed since is this node's as long as its lease is cert
   expect([OWN, LATER].map((callId) => joined.ownershipOf(callId))).toEqual(["certain", "certain"]);
   clock.advance(NODE_LEASE_MS);
   expect([OWN, LATER].map((callId) => joined.ownershipOf(callId))).toEqual(["possible", "possible"]);
+});
+
+test("a node that drains waits for the calls that are placed on it, also while its store does not answer, and no longer", async () => {
+  const { joined, clock, store } = await member();
+  joined.start({ phoneCalls: { listPending: async () => store.dialled } } as unknown as ClusterParts);
+  let hasNone = false;
+  void joined.placedCallsBegun().then(() => {
+    hasNone = true;
+  });
+  const look = async (): Promise<boolean> => {
+    clock.advance(NODE_HEARTBEAT_MS);
+    await settled();
+    return hasNone;
+  };
+  // Others may place calls on it until they have read that it drains.
+  clock.advance(NODE_CLOSING_MS - 1);
+  await settled();
+  expect(hasNone).toBe(false);
+  store.waiting = [{}];
+  expect(await look()).toBe(false);
+  store.isAway = true;
+  expect(await look()).toBe(false);
+  Object.assign(store, { isAway: false, waiting: [], dialled: [{}] });
+  expect(await look()).toBe(false);
+  store.dialled = [];
+  expect(await look()).toBe(true);
 });

@@ -1,18 +1,17 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { afterEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
 import { asAccountId } from "../../../src/core/ids.ts";
 import { INGESTER_IDLE_MS_MAX } from "../../../src/core/limits/knowledge/corpora.ts";
 import type { TaskChildEvents } from "../../../src/core/task-processes/child.ts";
 import type { TaskMessage } from "../../../src/core/task-processes/messages.ts";
-import type { IngestAnswer, IngestTask } from "../../../src/knowledge/documents/ingester.ts";
+import type { IngestAnswer } from "../../../src/knowledge/documents/ingester.ts";
 import { IngesterClient, type IngesterClientOptions } from "../../../src/process/ingester/client.ts";
 import { forkIngester } from "../../../src/process/ingester/fork.ts";
+import { ingestTaskOf } from "../../support/knowledge/ingest-tasks.ts";
 import { pdfFile } from "../../support/knowledge/pdf-files.ts";
 import { ManualClock, settled } from "../../support/manual-clock.ts";
 import { memoryLog } from "../../support/memory-log.ts";
-import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
 const ACCOUNT = asAccountId("account_1");
 const NEVER = new AbortController().signal;
@@ -29,19 +28,12 @@ function clientOf(options: Pick<IngesterClientOptions, "start" | "clock">) {
   return { client, outcomes };
 }
 
-function fileWith(content: string | Buffer): IngestTask {
-  const folder = temporaryDirectory();
-  const path = join(folder, "file");
-  writeFileSync(path, content);
-  return { path, chunksPath: join(folder, "chunks"), name: "document", languageId: "en" };
-}
-
 test("a process reads one document after the other, of several kinds", { timeout: 60_000 }, async () => {
   const { client } = clientOf({ start: forkIngester(), clock: systemClock });
   const tasks = [
-    fileWith("A plain text."),
-    fileWith(pdfFile([[{ text: "A page." }]])),
-    fileWith("<html><p>Hypertext."),
+    ingestTaskOf("A plain text."),
+    ingestTaskOf(pdfFile([[{ text: "A page." }]])),
+    ingestTaskOf("<html><p>Hypertext."),
   ];
   const answers = await Promise.all(tasks.map((task) => client.read(ACCOUNT, task, NEVER)));
   expect(answers.map((answer) => answer.kind === "read" && answer.facts.format)).toEqual(["text", "pdf", "html"]);
@@ -55,8 +47,8 @@ test("a process reads one document after the other, of several kinds", { timeout
 test("a document that cannot be read harms no other", { timeout: 60_000 }, async () => {
   const { client } = clientOf({ start: forkIngester(), clock: systemClock });
   const [bad, good] = await Promise.all([
-    client.read(ACCOUNT, fileWith(Buffer.from([0, 1, 2, 3])), NEVER),
-    client.read(ACCOUNT, fileWith("Good."), NEVER),
+    client.read(ACCOUNT, ingestTaskOf(Buffer.from([0, 1, 2, 3])), NEVER),
+    client.read(ACCOUNT, ingestTaskOf("Good."), NEVER),
   ]);
   expect(bad).toMatchObject({ kind: "failed", failure: { code: "unsupported_format" } });
   expect(good).toMatchObject({ kind: "read" });
@@ -90,13 +82,13 @@ describe("the process", () => {
     const { start, processes, emit } = scriptedProcess();
     const { client } = clientOf({ start, clock });
     expect(processes).toHaveLength(0);
-    const reading = client.read(ACCOUNT, fileWith("a"), NEVER);
+    const reading = client.read(ACCOUNT, ingestTaskOf("a"), NEVER);
     emit({ kind: "ready" });
     emit(answered);
     expect(await reading).toEqual(ANSWER);
     await clock.play(INGESTER_IDLE_MS_MAX);
     expect(processes.map(({ isKilled }) => isKilled)).toEqual([true]);
-    const again = client.read(ACCOUNT, fileWith("b"), NEVER);
+    const again = client.read(ACCOUNT, ingestTaskOf("b"), NEVER);
     expect(processes).toHaveLength(2);
     emit({ kind: "ready" });
     emit(answered);
@@ -106,7 +98,7 @@ describe("the process", () => {
   test("that dies of a document says that it took too much", async () => {
     const { start, processes, emit } = scriptedProcess();
     const { client, outcomes } = clientOf({ start, clock: new ManualClock() });
-    const reading = client.read(ACCOUNT, fileWith("a"), NEVER);
+    const reading = client.read(ACCOUNT, ingestTaskOf("a"), NEVER);
     emit({ kind: "ready" });
     processes[0]?.events.onExit({ exitCode: null, signal: "SIGKILL" });
     await expect(reading).rejects.toMatchObject({ code: "over_budget" });
@@ -116,7 +108,7 @@ describe("the process", () => {
   test("whose program fails is a defect of the service, and another attempt may succeed", async () => {
     const { start, emit } = scriptedProcess();
     const { client } = clientOf({ start, clock: new ManualClock() });
-    const reading = client.read(ACCOUNT, fileWith("a"), NEVER);
+    const reading = client.read(ACCOUNT, ingestTaskOf("a"), NEVER);
     emit({ kind: "ready" });
     emit({ kind: "failed", code: "internal", cpuMs: 1, isFull: false });
     await expect(reading).rejects.toMatchObject({ code: "ingester_failed" });
@@ -126,15 +118,15 @@ describe("the process", () => {
     const { start, emit } = scriptedProcess();
     const { client } = clientOf({ start, clock: new ManualClock() });
     const stop = new AbortController();
-    const reading = client.read(ACCOUNT, fileWith("a"), stop.signal);
-    const other = client.read(ACCOUNT, fileWith("b"), NEVER);
+    const reading = client.read(ACCOUNT, ingestTaskOf("a"), stop.signal);
+    const other = client.read(ACCOUNT, ingestTaskOf("b"), NEVER);
     emit({ kind: "ready" });
     stop.abort(new Error("cancelled"));
     await expect(reading).rejects.toThrow("cancelled");
     const rejected = expect(other).rejects.toMatchObject({ code: "unavailable" });
     await client.close();
     await rejected;
-    await expect(client.read(ACCOUNT, fileWith("c"), NEVER)).rejects.toMatchObject({ code: "unavailable" });
+    await expect(client.read(ACCOUNT, ingestTaskOf("c"), NEVER)).rejects.toMatchObject({ code: "unavailable" });
     await settled();
   });
 });

@@ -47,6 +47,15 @@ test("A second signal kills all processes and exits with 1", () => {
   expect(steps).toEqual(["stop", "kill", "exit 1"]);
 });
 
+test("SIGUSR2 lets the calls end however often it comes", async () => {
+  const { source, steps, stopped } = service();
+  for (let count = 0; count < 2; count += 1) source.emit("SIGUSR2");
+  expect(steps).toEqual(["stop"]);
+  stopped();
+  await settled();
+  expect(steps).toEqual(["stop", "exit 0"]);
+});
+
 test("SIGHUP replaces the workers and stops nothing", () => {
   const { source, steps, signals } = service();
   source.emit("SIGHUP");

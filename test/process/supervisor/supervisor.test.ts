@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { elapsedMs } from "../../../src/core/clocks.ts";
+import { asNodeName } from "../../../src/core/ids.ts";
+import { NODE_CLOSING_MS } from "../../../src/core/limits/cluster/nodes.ts";
 import {
   CONTROL_STALL_MS_MAX,
   HEARTBEAT_MS,
@@ -8,9 +10,10 @@ import {
   PROCESS_START_MS_MAX,
   WORKER_STALL_MS_MAX,
 } from "../../../src/core/limits/service/processes.ts";
-import type { ChildKind } from "../../../src/process/channel/protocol.ts";
+import type { ChildKind, ToChild } from "../../../src/process/channel/protocol.ts";
+import { settled } from "../../support/manual-clock.ts";
 import type { ScriptedChild } from "../../support/services/scripted-child.ts";
-import { DRAIN_MS, PORTS, scriptedSupervisor } from "../../support/services/scripted-supervisor.ts";
+import { DRAIN_MS, PORTS, scriptedSupervisor, TOKEN_TTL_S } from "../../support/services/scripted-supervisor.ts";
 
 /** All messages but the restarts, which are sent at each death. */
 const received = (child: ScriptedChild | undefined): string[] =>
@@ -295,6 +298,63 @@ describe("stopping", () => {
     expect(children.started.slice(3).map((child) => [child.kind, received(child)])).toEqual([["control", ["drain"]]]);
     await clock.drive(stopped);
     expect(received(children.started[3])).toEqual(["drain", "stop"]);
+  });
+
+  describe("a node of a cluster", () => {
+    const CLUSTER = { name: asNodeName("one"), mediaUrl: "ws://one.example", relayUrl: undefined };
+    const node = () => scriptedSupervisor(1, { leavesMs: () => 500 }, undefined, CLUSTER);
+
+    test("its workers take calls until none that was placed on it waits, and have what is left of DRAIN_MS", async () => {
+      const { clock, children, supervisor, up } = node();
+      await up();
+      const [worker, control] = children.started;
+      const messages: ToChild[] = [];
+      if (worker !== undefined) worker.onMessage = (message) => messages.push(message);
+      const stopped = supervisor.stop();
+      await clock.play(4_000);
+      expect([received(worker), received(control)]).toEqual([[], ["drain"]]);
+      control?.emit({ kind: "no-call-waits" });
+      await settled();
+      expect(messages).toEqual([{ kind: "drain", withinMs: DRAIN_MS - 4_000 }]);
+      await clock.drive(stopped);
+      expect(children.started.some(({ lives }) => lives)).toBe(false);
+    });
+
+    test("a worker that dies meanwhile is replaced, and the control process that dies is told again", async () => {
+      const { clock, children, supervisor, up } = node();
+      await up();
+      const stopped = supervisor.stop();
+      await clock.play(500);
+      for (const child of children.started) child.exit(null, "SIGKILL");
+      await clock.play(3_000);
+      expect(children.started.slice(2).map((child) => [child.kind, received(child)])).toEqual(
+        expect.arrayContaining([
+          ["worker", []],
+          ["control", ["drain"]],
+        ]),
+      );
+      await clock.drive(stopped);
+    });
+
+    test("K8: it waits no longer than the tokens of those calls last", async () => {
+      const { clock, children, supervisor, up } = node();
+      await up();
+      void supervisor.stop();
+      await clock.play(TOKEN_TTL_S * 1_000 + NODE_CLOSING_MS - 10);
+      expect(received(children.started[0])).toEqual([]);
+      await clock.play(20);
+      expect(received(children.started[0])).toEqual(["drain"]);
+    });
+
+    test("a second signal does not wait for them", async () => {
+      const { clock, children, supervisor, up } = node();
+      await up();
+      const stopped = supervisor.stop();
+      supervisor.kill();
+      await clock.play(10);
+      await stopped;
+      expect(children.started.map(({ killed }) => killed)).toEqual([true, true]);
+    });
   });
 
   test("killing ends all processes at once, and none is restarted", async () => {

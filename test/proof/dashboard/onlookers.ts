@@ -8,7 +8,7 @@ import { serve } from "../../../bench/rig/child-process.ts";
 /** What dashboards are opened with. */
 export interface Opened {
   apiUrl: string;
-  /** Of the account whose calls they look at, then of others. */
+  /** Of the account whose calls they look at, then of others: with them the people are made who sign in. */
   keys: readonly string[];
   count: number;
 }
@@ -33,6 +33,7 @@ export interface Looked {
 
 /** Of one account: the limit of the service. */
 const STREAMS_PER_ACCOUNT = 10;
+const SESSION_API = "/dashboard/session/api/v1";
 /** What a person takes to look at a page, at least. */
 const PAGE_MS = 1_000;
 const PAGE_EVENTS = 1_000;
@@ -45,9 +46,36 @@ const PAGES: readonly Page[] = [
   (id) => [`/calls/${id}`, `/calls/${id}/transcript`, `/calls/${id}/events?limit=${PAGE_EVENTS}`],
 ];
 
+/** Somebody who is signed in. */
+interface Session {
+  cookie: string;
+  csrfToken: string;
+}
+
+/** An owner of the account of an API key, signed in by the link of an invitation. */
+async function signedIn(apiUrl: string, key: string, name: string): Promise<Session> {
+  const post = async (path: string, body: object, headers: Record<string, string>) => {
+    const options = { method: "POST", headers: { "Content-Type": "application/json", ...headers }, body: JSON.stringify(body) };
+    const answer = await fetch(`${apiUrl}${path}`, options);
+    if (!answer.ok) throw new Error(`${path} answers ${answer.status}: ${await answer.text()}`);
+    return answer;
+  };
+  const email = `${name}@example.com`;
+  const invited = await post("/api/v1/users", { email, name, role: "owner" }, { "X-API-Key": key });
+  const { link } = (await invited.json()) as { link: { url: string } };
+  const token = new URL(link.url).hash.slice(1);
+  const accepted = await post("/dashboard/session/accept", { token, password: "four quite random words" }, {});
+  const cookie = accepted.headers.getSetCookie().map((one) => one.split(";")[0]).join("; ");
+  return { cookie, csrfToken: ((await accepted.json()) as { csrfToken: string }).csrfToken };
+}
+
+/** Of each dashboard: those that are opened again are still signed in. */
+const sessions = new Map<string, Session>();
+
 class Dashboards {
   readonly #abort = new AbortController();
   readonly #sockets: WebSocket[] = [];
+  readonly #sessions: Session[] = [];
   readonly #failures = new Set<string>();
   readonly #opened: Opened;
   #callIds: readonly string[] = [];
@@ -60,12 +88,13 @@ class Dashboards {
   }
 
   async open(): Promise<number> {
-    const { keys, count } = this.#opened;
-    const live = await this.#get<{ data: { id: string }[] }>("/calls?status=active&limit=100");
+    const { count } = this.#opened;
+    for (let at = 0; at < count; at += 1) this.#sessions.push(await this.#sessionOf(at));
+    const live = await this.#get<{ data: { id: string }[] }>(0, "/calls?status=active&limit=100");
     this.#callIds = live?.data.map(({ id }) => id) ?? [];
     for (let at = 0; at < count; at += 1) {
-      await this.#follow(keys[Math.floor(at / STREAMS_PER_ACCOUNT)] ?? this.#key);
-      await this.#listen(this.#callId(at));
+      await this.#follow(at);
+      await this.#listen(at, this.#callId(at));
     }
     return this.#sockets.filter(({ readyState }) => readyState === WebSocket.OPEN).length;
   }
@@ -88,8 +117,21 @@ class Dashboards {
     for (const socket of this.#sockets) socket.terminate();
   }
 
-  get #key(): string {
-    return this.#opened.keys[0] ?? "";
+  /** The first ten are people of the account whose calls they look at; more streams of events than that it may not have. */
+  async #sessionOf(dashboard: number): Promise<Session> {
+    const { apiUrl, keys } = this.#opened;
+    const key = keys[Math.floor(dashboard / STREAMS_PER_ACCOUNT)] ?? "";
+    const name = `${apiUrl.replace(/\D/g, "")}-${dashboard}`;
+    const session = sessions.get(name) ?? (await signedIn(apiUrl, key, name));
+    sessions.set(name, session);
+    return session;
+  }
+
+  /** Pages are those of the account with calls: a dashboard of another one looks with a session of it. */
+  #headersOf(dashboard: number, isOwn = false): Record<string, string> {
+    const { cookie = "", csrfToken = "" } =
+      this.#sessions[isOwn ? dashboard : dashboard % STREAMS_PER_ACCOUNT] ?? {};
+    return { cookie, "x-csrf-token": csrfToken };
   }
 
   #callId(at: number): string {
@@ -102,24 +144,24 @@ class Dashboards {
     for (let at = dashboard; performance.now() < endMs; at += 1) {
       const untilMs = performance.now() + PAGE_MS;
       const page = PAGES[at % PAGES.length] as Page;
-      await Promise.all(page(this.#callId(at)).map((path) => this.#get(path)));
+      await Promise.all(page(this.#callId(at)).map((path) => this.#get(dashboard, path)));
       this.#pages += 1;
       await new Promise((resolve) => setTimeout(resolve, Math.max(0, untilMs - performance.now())));
     }
   }
 
-  async #get<Body>(path: string): Promise<Body | undefined> {
-    const headers = { "X-API-Key": this.#key };
-    const { statusCode, body } = await request(`${this.#opened.apiUrl}/api/v1${path}`, { headers });
+  async #get<Body>(dashboard: number, path: string): Promise<Body | undefined> {
+    const headers = this.#headersOf(dashboard);
+    const { statusCode, body } = await request(`${this.#opened.apiUrl}${SESSION_API}${path}`, { headers });
     const text = await body.text();
     if (statusCode === 200) return JSON.parse(text) as Body;
     this.#failures.add(`${path.replace(/call_[0-9a-f-]+/, "{id}")}: ${statusCode}`);
     return undefined;
   }
 
-  async #follow(key: string): Promise<void> {
-    const { statusCode, body } = await request(`${this.#opened.apiUrl}/api/v1/events?activity=true`, {
-      headers: { "X-API-Key": key },
+  async #follow(dashboard: number): Promise<void> {
+    const { statusCode, body } = await request(`${this.#opened.apiUrl}${SESSION_API}/events?activity=true`, {
+      headers: this.#headersOf(dashboard, true),
       signal: this.#abort.signal,
       bodyTimeout: 0,
     });
@@ -130,10 +172,10 @@ class Dashboards {
     body.on("error", () => {});
   }
 
-  async #listen(callId: string): Promise<void> {
-    const { statusCode, body } = await request(`${this.#opened.apiUrl}/api/v1/calls/${callId}/listen`, {
+  async #listen(dashboard: number, callId: string): Promise<void> {
+    const { statusCode, body } = await request(`${this.#opened.apiUrl}${SESSION_API}/calls/${callId}/listen`, {
       method: "POST",
-      headers: { "X-API-Key": this.#key },
+      headers: this.#headersOf(dashboard),
     });
     const text = await body.text();
     if (statusCode !== 200) {

@@ -236,11 +236,12 @@ async function upgradesUnderRace(proof: Proof): Promise<string> {
 }
 
 async function rollingRestart(proof: Proof): Promise<string> {
-  const { begun, refused, cut } = await rollingTrial(proof.seed);
+  const { begun, refused, unbegun, cut } = await rollingTrial(proof.seed);
   const under = `each of three nodes restarted under ${begun} calls`;
   proof.checks.check(`${under}: calls cut 0`, shown(cut));
+  proof.checks.check(`${under}: created calls without a stream 0`, shown(unbegun));
   proof.checks.check(`${under}: creations refused 0`, shown(refused));
-  return `Each of three nodes was drained and started again under load: ${begun} calls, ${cut.length} cut, ${refused.length} creations refused.`;
+  return `Each of three nodes was drained and started again under load: ${begun} calls, ${cut.length} cut, ${unbegun.length} created whose stream no node took, ${refused.length} creations refused.`;
 }
 
 async function statementsPerCall(proof: Proof): Promise<string> {

@@ -15,6 +15,8 @@ const UNLISTED_MS = 1_000;
 export interface RollingResult {
   begun: number;
   refused: readonly string[];
+  /** Created calls whose streams no node took. */
+  unbegun: readonly string[];
   cut: readonly string[];
 }
 
@@ -37,7 +39,9 @@ export async function rollingTrial(seed: number): Promise<RollingResult> {
     };
     await Promise.all([callers.dial(LINES, CALL_MS, () => isDone), roll()]);
     const cut = callers.begun.filter((call) => call.callers.some(({ story }) => story.outcome === "lost"));
-    return { begun: callers.begun.length, refused: callers.refused, cut: cut.map(({ id }) => id) };
+    const { begun, placed, refused } = callers;
+    const unbegun = placed.filter((call) => !begun.includes(call));
+    return { begun: begun.length, refused, unbegun: unbegun.map(({ id }) => id), cut: cut.map(({ id }) => id) };
   } finally {
     await cluster.remove();
   }

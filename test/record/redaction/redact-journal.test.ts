@@ -121,6 +121,22 @@ describe("redacting the journal of a call that is over", () => {
     expect(eventsOf(after).map(({ kind }) => kind)).toEqual(eventsOf(before).map(({ kind }) => kind));
   });
 
+  test("finds what was said in each language that the call had", async () => {
+    const said = "vier eins eins eins eins eins eins eins eins eins eins eins eins eins eins eins";
+    const switched: JournalRecord & { kind: "command" } = {
+      kind: "command",
+      timeMs: callMs(2_750),
+      command: { kind: "language", language: "de-DE", reason: "detected" },
+    };
+    const wordsAfter = async (isSwitched: boolean): Promise<string> => {
+      const file = call(REDACTED, [user(said, 2_100, 2_400), ...(isSwitched ? [switched] : [])]).end(6_000);
+      await redactJournal({ path: file.path, key: undefined });
+      return JSON.stringify(await recordsOf(file.path));
+    };
+    expect(await wordsAfter(false)).toContain(said);
+    expect(await wordsAfter(true)).not.toContain("eins eins");
+  });
+
   test("keeps every argument and parameter whose name is redacted, under labels with numbers", async () => {
     const [one, other] = [CARD, "5500 0000 0000 0004"];
     const tool = { turnId: asTurnId(2), toolCallId: asToolCallId("2.2") };

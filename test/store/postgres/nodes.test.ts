@@ -25,6 +25,8 @@ import { migratedDatabase, postgresServer } from "../../support/stores/every-sto
 import { redeemedBy } from "../../support/tokens.ts";
 import { RESULT } from "../../support/transcriptions/stored.ts";
 
+/** Of the journals that these nodes write. */
+const JOURNAL_VERSION = 14;
 const LOAD: NodeLoad = { state: "accepting", callSlots: 10, calls: 2, webrtcSlots: 0, webrtcCalls: 0 };
 const CLOCK = new ManualClock();
 const WORKER = asWorkerId("worker-1");
@@ -53,13 +55,17 @@ describe.skipIf(!hasPostgres)("nodes on one database (only where postgresql is i
   }
 
   /** Opens the stores of a start of this node, and registers it. */
-  async function startOf(name: string, installation = `disk of ${name}`): Promise<Node & { registration: unknown }> {
+  async function startOf(
+    name: string,
+    installation = `disk of ${name}`,
+    journalVersion = JOURNAL_VERSION,
+  ): Promise<Node & { registration: unknown }> {
     let holder: NodeHolder | undefined;
     const stores = await openPostgresStores(url, systemClock, { holderOf: () => holder });
     opened.push(stores);
     accountId = await stores.accounts.ensure("first");
     holder = { name: asNodeName(name), incarnation: await stores.epochs.next() };
-    const registration = await stores.nodes.register(nodeOf(holder, installation));
+    const registration = await stores.nodes.register({ ...nodeOf(holder, installation), journalVersion });
     return { stores, holder, registration };
   }
 
@@ -71,7 +77,7 @@ describe.skipIf(!hasPostgres)("nodes on one database (only where postgresql is i
     relayUrl: `ws://${holder.name}:8081`,
     version: "trunkline/1.0.0",
     ipcVersion: 9,
-    journalVersion: 14,
+    journalVersion: JOURNAL_VERSION,
   });
 
   async function activeCall({ stores, holder }: Node): Promise<CallId> {
@@ -172,6 +178,19 @@ describe.skipIf(!hasPostgres)("nodes on one database (only where postgresql is i
     expect(await two.stores.calls.finish(id, ended(RESULT))).toBe(true);
     expect(await one.stores.calls.finish(id, ended(long))).toBe(false);
     expect(await two.stores.transcriptions.result(accountId, asTranscriptionId(id))).toEqual(RESULT);
+  });
+
+  test("the calls of a node whose journals an older one may not read wait for a node that does", async () => {
+    const newer = JOURNAL_VERSION + 1;
+    const gone = await startOf("gone", "disk of gone", newer);
+    const callId = await activeCall(gone);
+    const [older, same] = [await startOf("older"), await startOf("same", "disk of same", newer)];
+    await endLease("gone");
+    for (const name of ["older", "same"]) await hasHadLease(name);
+    expect(await older.stores.nodes.takeExpired(older.holder)).toEqual([]);
+    expect(await same.stores.nodes.takeExpired(same.holder)).toEqual([{ name: "gone", callIds: [callId] }]);
+    await endLease("older");
+    expect(await same.stores.nodes.takeExpired(same.holder)).toEqual([{ name: "older", callIds: [] }]);
   });
 
   test("after an outage of the database every node renews its lease before another may take it", async () => {

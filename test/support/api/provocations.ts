@@ -9,7 +9,7 @@ import {
   asPublishableKeyId,
   asWebhookId,
 } from "../../../src/core/ids.ts";
-import { TOOL_SECRETS_MAX } from "../../../src/core/limits/accounts/accounts.ts";
+import { ACCOUNT_SECRETS_MAX } from "../../../src/core/limits/accounts/accounts.ts";
 import { API_KEY_CACHE_MS, API_KEYS_MAX } from "../../../src/core/limits/accounts/api-keys.ts";
 import { PUBLISHABLE_KEYS_MAX } from "../../../src/core/limits/accounts/web-calls.ts";
 import { AGENTS_PER_ACCOUNT_MAX } from "../../../src/core/limits/agents/agents.ts";
@@ -458,7 +458,7 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
   async *"createToolSecret 409"(scene, operation) {
     const { accountId, accountSecrets } = scene.api;
     const secret = { kind: "tool_secret", text: "0123456789abcdef", hosts: ["x.example"] } as const;
-    for (let count = 0; count < TOOL_SECRETS_MAX; count += 1) {
+    for (let count = 0; count < ACCOUNT_SECRETS_MAX; count += 1) {
       await accountSecrets.put(accountId, { ...secret, name: `SECRET_${count}` });
     }
     yield await existingId(scene, operation);

@@ -32,6 +32,7 @@ import { redeemedBy } from "../tokens.ts";
 import { newTranscription, RESULT } from "../transcriptions/stored.ts";
 import { ANY_STT } from "./any-stt.ts";
 import { type ApiUnderTest, apiUnderTest } from "./harness.ts";
+import { present } from "../present.ts";
 
 /** The voice that the examples of the API's document speak with. */
 const VOICE = { id: "espeak/gmw/en-US", name: "English (America)", language: "en-US", provider: "espeak" };
@@ -159,14 +160,14 @@ export class Scene {
   async toolSecret(): Promise<string> {
     const { accountId, accountSecrets } = this.api;
     const secret = { kind: "tool_secret", name: "BAKERY", text: "0123456789abcdef", hosts: ["x.example"] } as const;
-    return (await accountSecrets.put(accountId, secret)).id;
+    return present(await accountSecrets.put(accountId, secret)).id;
   }
 
   /** An API key of the account at a provider. */
   async credential(): Promise<string> {
     const { accountId, accountSecrets } = this.api;
     const secret = { kind: "provider_credential", name: "openai", text: "sk-0123456789abcdef" } as const;
-    return (await accountSecrets.put(accountId, secret)).id;
+    return present(await accountSecrets.put(accountId, secret)).id;
   }
 
   /** An account at a carrier. */

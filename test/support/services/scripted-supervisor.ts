@@ -1,3 +1,4 @@
+import type { ClusterSettings } from "../../../src/config/cluster.ts";
 import { HEARTBEAT_MS } from "../../../src/core/limits/service/processes.ts";
 import type { ChildKind, SpeechAssignment } from "../../../src/process/channel/protocol.ts";
 import type { MediaPort } from "../../../src/process/supervisor/media-port.ts";
@@ -8,6 +9,7 @@ import { type ScriptedChild, ScriptedChildren } from "./scripted-child.ts";
 
 export const PORTS: Readonly<Record<ChildKind, number>> = { control: 8080, worker: 8081, speech: 0, retrieval: 0 };
 export const DRAIN_MS = 30_000;
+export const TOKEN_TTL_S = 10;
 
 /** How the children of a test behave. */
 export interface ChildBehavior {
@@ -24,7 +26,12 @@ export interface ChildBehavior {
 }
 
 /** A supervisor with children that are ready after 500 ms, tell of their hearts, and go at once, where `manners` says nothing else. */
-export function scriptedSupervisor(workers: number, manners: Partial<ChildBehavior> = {}, mediaPort?: MediaPort) {
+export function scriptedSupervisor(
+  workers: number,
+  manners: Partial<ChildBehavior> = {},
+  mediaPort?: MediaPort,
+  cluster?: ClusterSettings,
+) {
   const { readyMs = () => 500, isSilent = () => false, leavesMs = () => 0, isRefused = () => false, speech } = manners;
   const clock = new ManualClock();
   const children = new ScriptedChildren();
@@ -62,7 +69,7 @@ export function scriptedSupervisor(workers: number, manners: Partial<ChildBehavi
     config: {
       apiHost: "127.0.0.1",
       apiPort: 0,
-      cluster: undefined,
+      cluster,
       mediaHost: "127.0.0.1",
       mediaPort: 0,
       mediaTls: undefined,
@@ -70,6 +77,7 @@ export function scriptedSupervisor(workers: number, manners: Partial<ChildBehavi
       webrtc: undefined,
       workers,
       drainMs: DRAIN_MS,
+      tokenTtlS: TOKEN_TTL_S,
     },
     startChild: (...asked) => {
       if (isRefused()) throw new Error("spawn ENOMEM");

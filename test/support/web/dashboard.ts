@@ -3,6 +3,7 @@ import type { Role } from "../../../src/core/accounts/roles.ts";
 import { BY_SERVICE } from "../../../src/store/accounts/audit-store.ts";
 import { inChromium, type PageViolations } from "../network/chromium.ts";
 import { type Service, withStores } from "../services/service.ts";
+import { press } from "./keyboard.ts";
 
 /** A person who can sign in. */
 export interface Person {
@@ -35,7 +36,7 @@ export async function makePerson(
 export async function signIn(tab: Page, { email, password }: Person): Promise<void> {
   await tab.getByLabel("Email").fill(email);
   await tab.getByLabel("Password").fill(password);
-  await tab.getByRole("button", { name: "Sign in" }).click();
+  await press(tab.getByRole("button", { name: "Sign in" }));
   await tab.getByRole("heading", { name: "Sign in" }).waitFor({ state: "detached" });
 }
 

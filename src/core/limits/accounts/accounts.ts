@@ -20,8 +20,8 @@ export const CREATION_RATE_WINDOW_MS = 60_000;
 /** Sets of providers that a media worker holds for accounts that have not those of the service. */
 export const ACCOUNT_SPEECH_ENTRIES_MAX = 256;
 
-/** The secrets of tools that an account can have, and the servers that may receive one of them. */
-export const TOOL_SECRETS_MAX = 100;
+/** The secrets of each kind that an account can have, and the servers that may receive one of a tool. */
+export const ACCOUNT_SECRETS_MAX = 100;
 export const TOOL_SECRET_HOSTS_MAX = 20;
 
 /** An API key of a provider, in characters. */

@@ -23,6 +23,9 @@ export const NODES_TAKEN_MAX = 8;
  */
 export const NODE_NAME_WAIT_MS_MAX = 2 * NODE_LEASE_MS;
 
+/** So long other nodes may place calls on a node that drains: until it has said so and they have read it, with time for a slow database. */
+export const NODE_CLOSING_MS = 3 * NODE_HEARTBEAT_MS;
+
 /** How often a node compares the slots of its telephone calls with the store, because other nodes may have handled their ends. */
 export const NODE_SLOTS_COMPARED_MS = 30_000;
 

@@ -3,6 +3,7 @@ import type { AuditAction } from "../../../core/accounts/audit-actions.ts";
 import type { Clock } from "../../../core/clock.ts";
 import { TrunklineError } from "../../../core/errors.ts";
 import { type AccountId, type AccountSecretId, asAccountSecretId } from "../../../core/ids.ts";
+import { ACCOUNT_SECRETS_MAX } from "../../../core/limits/accounts/accounts.ts";
 import { newId } from "../../../core/new-id.ts";
 import type { AccountToolSecrets } from "../../../core/tools/secrets.ts";
 import type {
@@ -52,7 +53,7 @@ export class SqlAccountSecrets implements AccountSecretStore {
     accountId: AccountId,
     { kind, name, text, hosts }: NewAccountSecret,
     act: Act = BY_SERVICE,
-  ): Promise<AccountSecret> {
+  ): Promise<AccountSecret | undefined> {
     const id: AccountSecretId = newId(ID_PREFIXES[kind]);
     const row: Row = {
       id,
@@ -64,8 +65,8 @@ export class SqlAccountSecrets implements AccountSecretStore {
       hosts: hosts === undefined ? null : JSON.stringify(hosts),
       created_at: this.#clock.epochMs(),
     };
+    // One that counts the others must not miss one that is stored at the same time.
     return await this.#database.transaction(async (tx) => {
-      await noteKey(tx, this.#keys, this.#clock);
       const replaced = await tx
         .deleteFrom("account_secrets")
         .where("account_id", "=", accountId)
@@ -73,6 +74,8 @@ export class SqlAccountSecrets implements AccountSecretStore {
         .where("name", "=", name)
         .returning("id")
         .executeTakeFirst();
+      if (replaced === undefined && (await countOf(tx, accountId, kind)) >= ACCOUNT_SECRETS_MAX) return undefined;
+      await noteKey(tx, this.#keys, this.#clock);
       await tx.insertInto("account_secrets").values(row).execute();
       const details = { name, ...(replaced !== undefined && { replaced: replaced.id }) };
       await this.#record(tx, row, act, `${kind}.created`, details);
@@ -180,6 +183,16 @@ export class SqlAccountSecrets implements AccountSecretStore {
   ): Promise<void> {
     await this.#audit.insert(tx, { ...act, accountId, action, target: { kind, id }, details });
   }
+}
+
+async function countOf(db: Kysely<Tables>, accountId: AccountId, kind: AccountSecretKind): Promise<number> {
+  const { secrets } = await db
+    .selectFrom("account_secrets")
+    .select(({ fn }) => fn.countAll<number>().as("secrets"))
+    .where("account_id", "=", accountId)
+    .where("kind", "=", kind)
+    .executeTakeFirstOrThrow();
+  return Number(secrets);
 }
 
 /** The texts of an account's secrets of a kind, by their names. Throws `unsealable` where one was changed or lacks its key. */

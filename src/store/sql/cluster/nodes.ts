@@ -104,6 +104,8 @@ export class SqlNodes implements NodeStore {
       .where("lease_until", "<", nowMs)
       .where("taken_by", "is", null)
       .where("name", "!=", holder.name)
+      // A node of a newer version writes journals that this one may not be able to read: a node of that version takes its calls.
+      .where("journal_version", "<=", journalVersionOf(db, holder))
       .orderBy("name")
       .limit(NODES_TAKEN_MAX)
       .execute();
@@ -259,6 +261,9 @@ export const holderRow = (query: QueryCreator<Tables>, { name, incarnation }: No
     .where("incarnation", "=", incarnation)
     .where("taken_by", "is", null)
     .$if(locksRows, (locking) => locking.forKeyShare());
+
+const journalVersionOf = (db: Kysely<Tables>, { name }: NodeHolder) =>
+  db.selectFrom("nodes as own").select("own.journal_version").where("own.name", "=", name);
 
 /** Moves the active calls of a start to another holder, which ends them. */
 async function moveCalls(tx: Transaction<Tables>, incarnation: number, to: NodeHolder): Promise<CallId[]> {

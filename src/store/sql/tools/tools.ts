@@ -3,6 +3,7 @@ import type { AuditAction } from "../../../core/accounts/audit-actions.ts";
 import type { Clock } from "../../../core/clock.ts";
 import type { EpochMs } from "../../../core/clocks.ts";
 import type { AccountId, AgentId, ToolId } from "../../../core/ids.ts";
+import { TOOLS_PER_ACCOUNT_MAX } from "../../../core/limits/agents/tools.ts";
 import { newId } from "../../../core/new-id.ts";
 import type { McpListing } from "../../../core/tools/mcp/lister.ts";
 import { type Act, type AuditDetails, BY_SERVICE } from "../../accounts/audit-store.ts";
@@ -46,7 +47,7 @@ export class SqlTools implements ToolStore {
     definition: SavedToolDefinition,
     listing?: McpListing,
     act: Act = BY_SERVICE,
-  ): Promise<SavedTool> {
+  ): Promise<SavedTool | undefined> {
     const nowMs = this.#clock.epochMs();
     const row: ToolRow = {
       id: newId("tool"),
@@ -56,15 +57,21 @@ export class SqlTools implements ToolStore {
       created_at: nowMs,
       updated_at: nowMs,
     };
-    await this.#database.readCommitted(async (tx) => {
+    // One that counts the others must not miss one that is created at the same time.
+    return await this.#database.transaction(async (tx) => {
+      if ((await this.#count(tx, accountId)) >= TOOLS_PER_ACCOUNT_MAX) return undefined;
       await tx.insertInto("tools").values(row).execute();
       await this.#record(tx, row, act, "tool.created", { type: row.type });
+      return toolOf(row);
     });
-    return toolOf(row);
   }
 
-  async count(accountId: AccountId): Promise<number> {
-    const { tools } = await this.#db
+  count(accountId: AccountId): Promise<number> {
+    return this.#count(this.#db, accountId);
+  }
+
+  async #count(db: Kysely<Tables>, accountId: AccountId): Promise<number> {
+    const { tools } = await db
       .selectFrom("tools")
       .select((select) => select.fn.countAll<number>().as("tools"))
       .where("account_id", "=", accountId)
