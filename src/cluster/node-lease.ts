@@ -4,6 +4,7 @@ import { codeOf, TrunklineError } from "../core/errors.ts";
 import { NODE_HEARTBEAT_MS, NODE_LEASE_MS, NODE_NAME_WAIT_MS_MAX } from "../core/limits/cluster/nodes.ts";
 import type { Logger } from "../core/log/logger.ts";
 import type { NewNode, NodeLoad, NodeRecord, NodeStore, TakenNode } from "../store/cluster/node-store.ts";
+import { RepeatedStep } from "./repeated-step.ts";
 
 /** How often a start looks whether its name is free by now. */
 const NAME_POLL_MS = 500;
@@ -37,11 +38,14 @@ export class NodeLease {
   /** When the last registration or renewal was sent that the store has confirmed; undefined where this start has no lease. */
   #renewedAtMs: MonotonicMs | undefined;
   #renewing: Promise<void> = Promise.resolve();
-  /** The take-over that is in progress. */
-  #taking: Promise<void> | undefined;
+  readonly #taking: RepeatedStep;
+  readonly #reading: RepeatedStep;
 
   constructor(options: NodeLeaseOptions) {
     this.#options = options;
+    const { log } = options;
+    this.#taking = new RepeatedStep(() => this.#take(), "calls of nodes that are gone could not be taken over", log);
+    this.#reading = new RepeatedStep(() => this.#read(), "the other nodes could not be read", log);
   }
 
   /** Whether no other node can have taken this one's calls. It is known without the store. */
@@ -89,7 +93,8 @@ export class NodeLease {
     const { nodes, node, log } = this.#options;
     this.#isStopped = true;
     await this.#renewing;
-    await this.#taking;
+    await this.#taking.idle();
+    await this.#reading.idle();
     try {
       await nodes.leave(node.holder);
     } catch (error) {
@@ -105,7 +110,7 @@ export class NodeLease {
   }
 
   async #beat(): Promise<void> {
-    const { nodes, node, load, onNodes, onFenced, clock, log } = this.#options;
+    const { nodes, node, load, onFenced, clock, log } = this.#options;
     const sentMs = clock.nowMs();
     try {
       if (!(await nodes.renew(node.holder, load()))) {
@@ -117,12 +122,8 @@ export class NodeLease {
       this.#renewedAtMs = sentMs;
       if (this.#isFailing) log.info("lease renewed again");
       this.#isFailing = false;
-      if (this.#takesOver) {
-        this.#taking ??= this.#take().finally(() => {
-          this.#taking = undefined;
-        });
-      }
-      onNodes(await nodes.list());
+      if (this.#takesOver) this.#taking.begin();
+      this.#reading.begin();
     } catch (error) {
       if (!this.#isFailing) log.error({ err: error, code: codeOf(error) }, "lease could not be renewed");
       this.#isFailing = true;
@@ -131,13 +132,14 @@ export class NodeLease {
 
   /** What a node that stops has taken is left to the others, with its lease. */
   async #take(): Promise<void> {
-    const { nodes, node, onTaken, log } = this.#options;
-    try {
-      const taken = await nodes.takeExpired(node.holder);
-      if (taken.length > 0 && !this.#isStopped) onTaken(taken);
-    } catch (error) {
-      log.warn({ err: error, code: codeOf(error) }, "calls of nodes that are gone could not be taken over");
-    }
+    const { nodes, node, onTaken } = this.#options;
+    const taken = await nodes.takeExpired(node.holder);
+    if (taken.length > 0 && !this.#isStopped) onTaken(taken);
+  }
+
+  async #read(): Promise<void> {
+    const { nodes, onNodes } = this.#options;
+    onNodes(await nodes.list());
   }
 }
 
