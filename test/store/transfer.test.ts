@@ -13,13 +13,13 @@ import { AGENT, createCall, endAt, inEveryStatus, SPEC } from "../support/calls/
 import { CORPUS, newDocument, readyDocument } from "../support/knowledge/stored.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { hasPostgres } from "../support/postgres/server.ts";
+import { present } from "../support/present.ts";
 import { migratedDatabase } from "../support/stores/every-store.ts";
 import { SEALING_KEYS } from "../support/stores/keys.ts";
 import { createCarrier, importNumber, queuedCall } from "../support/telephony/stored.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 import { redeemedBy } from "../support/tokens.ts";
 import { newTranscription, OUTCOME, PART, RESULT } from "../support/transcriptions/stored.ts";
-import { present } from "../support/present.ts";
 
 const sqlite = async (): Promise<StorePlace> => ({ dataDir: temporaryDirectory(), databaseUrl: undefined });
 const postgres = async (): Promise<StorePlace> => ({

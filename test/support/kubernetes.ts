@@ -48,7 +48,7 @@ export function schemaProblems(manifest: Manifest): string[] {
 
 const read = (...path: string[]): string => readFileSync(join(KUBERNETES, ...path), "utf8");
 
-/** The manifests of a folder, as Kustomize puts them together: its resources, then its patches, which add values. */
+/** The manifests of a folder, as Kustomize puts them together: its resources, then its patches, which add and replace values. */
 export function kustomized(folder: string): Manifest[] {
   const { resources, patches = [] } = parse(read(folder, "kustomization.yaml")) as Kustomization;
   const manifests = resources.flatMap((name) =>
@@ -60,17 +60,18 @@ export function kustomized(folder: string): Manifest[] {
     const found = manifests.filter(({ kind, metadata }) => kind === target.kind && metadata.name === target.name);
     if (found.length !== 1) throw new Error(`${folder} patches ${found.length} of ${target.kind} ${target.name}`);
     for (const { op, path, value } of parse(patch) as { op: string; path: string; value: unknown }[]) {
-      if (op !== "add") throw new Error(`${folder} has a patch ${op}, which this does not know`);
-      addAt(found[0] as Manifest, path.split("/").slice(1), value);
+      if (op !== "add" && op !== "replace") throw new Error(`${folder} has a patch ${op}, which this does not know`);
+      setAt(found[0] as Manifest, path.split("/").slice(1), value, op === "replace");
     }
   }
   return manifests;
 }
 
-function addAt(manifest: Manifest, path: readonly string[], value: unknown): void {
+function setAt(manifest: Manifest, path: readonly string[], value: unknown, mustExist: boolean): void {
   let place = manifest;
   for (const name of path.slice(0, -1)) place = place[name];
   const last = path.at(-1) ?? "";
+  if (mustExist && place[last] === undefined) throw new Error(`there is no ${path.join("/")} to replace`);
   if (last === "-") place.push(value);
   else place[last] = value;
 }

@@ -24,7 +24,14 @@ import {
   ToolParams,
   type ToolSummary,
 } from "./saved-schemas.ts";
-import { changedBody, checkedTool, listingSlots, requireToolCapacity, type ToolSavingDeps, tooManyTools } from "./saving.ts";
+import {
+  changedBody,
+  checkedTool,
+  listingSlots,
+  requireToolCapacity,
+  type ToolSavingDeps,
+  tooManyTools,
+} from "./saving.ts";
 import { isBuiltIn } from "./selected-tools.ts";
 import { type ToolTestRoutesDeps, toolTestRoutes } from "./test-routes.ts";
 

@@ -7,8 +7,8 @@ import {
   MINIMAL_CALL,
   pathsOf,
 } from "../../support/api/harness.ts";
-import { allBytes } from "../../support/temporary-directory.ts";
 import { present } from "../../support/present.ts";
+import { allBytes } from "../../support/temporary-directory.ts";
 
 const SECRETS = "/api/v1/tool-secrets";
 const SECRET = "canary-0123456789abcdef";

@@ -6,9 +6,9 @@ import type { Act } from "../../../src/store/accounts/audit-store.ts";
 import { Keyring, sealingKeyOf } from "../../../src/store/sealing/seal.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { createCall, SPEC } from "../../support/calls/stored-calls.ts";
+import { present } from "../../support/present.ts";
 import { redeemedBy } from "../../support/tokens.ts";
 import type { StoresUnderTest } from "./calls.ts";
-import { present } from "../../support/present.ts";
 
 const keyOf = (byte: number) => sealingKeyOf(Buffer.alloc(32, byte));
 const [FIRST, SECOND, THIRD] = [keyOf(1), keyOf(2), keyOf(3)];

@@ -2,7 +2,11 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import { addMs } from "../../../src/core/clocks.ts";
 import { type AccountId, asToolCallId, asToolId, type CallId, type DeliveryId } from "../../../src/core/ids.ts";
-import { TOOL_FAILED_EVENTS_PER_CALL_MAX, TOOL_RUNS_KEPT_MAX, TOOLS_PER_ACCOUNT_MAX } from "../../../src/core/limits/agents/tools.ts";
+import {
+  TOOL_FAILED_EVENTS_PER_CALL_MAX,
+  TOOL_RUNS_KEPT_MAX,
+  TOOLS_PER_ACCOUNT_MAX,
+} from "../../../src/core/limits/agents/tools.ts";
 import type { McpListing } from "../../../src/core/tools/mcp/lister.ts";
 import type { Act } from "../../../src/store/accounts/audit-store.ts";
 import type { CallToolRun } from "../../../src/store/calls/call-store.ts";
@@ -10,10 +14,10 @@ import { DELIVERY_JOB, TOOL_LISTING_JOB } from "../../../src/store/job-kinds.ts"
 import type { Stores } from "../../../src/store/stores.ts";
 import type { SavedTool, SavedToolDefinition } from "../../../src/store/tool-store.ts";
 import { AGENT, createCall, endAt, SPEC } from "../../support/calls/stored-calls.ts";
+import { present } from "../../support/present.ts";
 import { SEALING_KEYS } from "../../support/stores/keys.ts";
 import { redeemedBy } from "../../support/tokens.ts";
 import type { StoresUnderTest } from "./calls.ts";
-import { present } from "../../support/present.ts";
 
 const ACT: Act = { actor: { kind: "operator", id: "root" } };
 const HTTP: SavedToolDefinition = {

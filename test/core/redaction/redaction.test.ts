@@ -7,7 +7,17 @@ const ALL: readonly RedactionKind[] = ["card_number", "phone_number", "email", "
 /** Texts of the caller, and those that begin with "agent:" of the agent. */
 const redacted = (
   texts: string | readonly string[],
-  { kinds = ALL, language = "en-US" as string, languages = [language], values = [] as readonly string[] } = {},
+  {
+    kinds = ALL,
+    language = "en-US",
+    languages = [language],
+    values = [],
+  }: {
+    kinds?: readonly RedactionKind[];
+    language?: string;
+    languages?: readonly string[];
+    values?: readonly string[];
+  } = {},
 ): string[] =>
   redactedTexts(
     [texts].flat().map((text) => ({ speaker: text.startsWith("agent:") ? "agent" : "user", text })),

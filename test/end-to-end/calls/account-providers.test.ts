@@ -10,12 +10,12 @@ import type { AccountSecretStore } from "../../../src/store/accounts/account-sec
 import { DEFAULT_FORMAT } from "../../callers/websocket-leg.ts";
 import { SPEC } from "../../support/calls/virtual-call.ts";
 import { memoryLog } from "../../support/memory-log.ts";
+import { present } from "../../support/present.ts";
 import { LlmServer } from "../../support/providers/llm/llm-server.ts";
 import { chatAnswer } from "../../support/providers/llm/openai.ts";
 import { type MediaService, mediaService } from "../../support/services/media-service.ts";
 import { SEALING_KEYS } from "../../support/stores/keys.ts";
 import { allBytes } from "../../support/temporary-directory.ts";
-import { present } from "../../support/present.ts";
 
 const OWN = "sk-of-the-account-0123456789";
 const SERVICE = "sk-of-the-service-0123456789";

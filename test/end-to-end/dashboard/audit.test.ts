@@ -5,8 +5,8 @@ import { Service } from "../../support/services/service.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
 import { accessibilityFaults } from "../../support/web/accessibility.ts";
 import { inDashboard, makePerson, type Person } from "../../support/web/dashboard.ts";
-import { adminClientOf } from "../../support/web/page-calls.ts";
 import { press } from "../../support/web/keyboard.ts";
+import { adminClientOf } from "../../support/web/page-calls.ts";
 
 let service: Service;
 let owner: Person;

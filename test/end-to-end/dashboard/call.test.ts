@@ -151,9 +151,7 @@ async function transcriptShowsTheInterruptions(tab: Page): Promise<void> {
 }
 
 async function replyShowsItsWaterfall(tab: Page): Promise<void> {
-  await press(tab
-    .getByRole("button", { name: /^Agent at .*: go there$/ })
-    .nth(1));
+  await press(tab.getByRole("button", { name: /^Agent at .*: go there$/ }).nth(1));
   const reply = details(tab);
   await reply.getByRole("heading", { name: "Reply 2" }).waitFor();
   await reply.getByText(/cancelled at .*: words/).waitFor();

@@ -5,8 +5,8 @@ import { Service } from "../../support/services/service.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
 import { accessibilityFaults } from "../../support/web/accessibility.ts";
 import { inDashboard, makePerson, type Person } from "../../support/web/dashboard.ts";
-import { press } from "../../support/web/keyboard.ts";
 import { pagePaths } from "../../support/web/hostile-data.ts";
+import { press } from "../../support/web/keyboard.ts";
 
 const API = "**/api/v1/**";
 const TELEPHONE_PX = 390;

@@ -6,8 +6,8 @@ import { Service, until } from "../../support/services/service.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
 import { accessibilityFaults } from "../../support/web/accessibility.ts";
 import { inDashboard, makePerson, type Person } from "../../support/web/dashboard.ts";
-import { adminClientOf } from "../../support/web/page-calls.ts";
 import { press } from "../../support/web/keyboard.ts";
+import { adminClientOf } from "../../support/web/page-calls.ts";
 
 const GREETING =
   "We sell rye bread, white bread, rolls, pretzels, plum cake, apple cake, cheese cake and on Fridays a poppy seed cake that people come for from far away.";

@@ -21,9 +21,9 @@ const read = (content: string | Buffer): Promise<IngestAnswer> =>
   client.read(asAccountId("account_1"), ingestTaskOf(content), NEVER);
 const isHarmless = async (): Promise<void> => expect(await read("Good.")).toMatchObject({ kind: "read" });
 
-/** A page of this size, of these repeated pieces. */
-const pageOf = (piece: string): string =>
-  `<html><body>${piece.repeat(DOCUMENT_BYTES_DEFAULT / piece.length - 2)}<p>The end.`;
+/** A page of 50 MB: this markup again and again, and a sentence. */
+const pageOf = (markup: string): string =>
+  `<html><body>${markup.repeat(DOCUMENT_BYTES_DEFAULT / markup.length - 2)}<p>The end.`;
 
 test("D5: a PDF whose page inflates to gigabytes is given up, and harms no other", async () => {
   await expect(read(inflatingPdf(4 * 1024 ** 3))).rejects.toMatchObject({ code: "over_budget" });

@@ -320,7 +320,7 @@ describe("stopping", () => {
       expect(children.started.some(({ lives }) => lives)).toBe(false);
     });
 
-    test("a worker that dies meanwhile is replaced, and the control process that dies is told again", async () => {
+    test("a worker that dies meanwhile is replaced, and the next control process drains too", async () => {
       const { clock, children, supervisor, up } = node();
       await up();
       const stopped = supervisor.stop();

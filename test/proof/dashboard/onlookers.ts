@@ -55,7 +55,11 @@ interface Session {
 /** An owner of the account of an API key, signed in by the link of an invitation. */
 async function signedIn(apiUrl: string, key: string, name: string): Promise<Session> {
   const post = async (path: string, body: object, headers: Record<string, string>) => {
-    const options = { method: "POST", headers: { "Content-Type": "application/json", ...headers }, body: JSON.stringify(body) };
+    const options = {
+      method: "POST",
+      headers: { "Content-Type": "application/json", ...headers },
+      body: JSON.stringify(body),
+    };
     const answer = await fetch(`${apiUrl}${path}`, options);
     if (!answer.ok) throw new Error(`${path} answers ${answer.status}: ${await answer.text()}`);
     return answer;
@@ -65,7 +69,10 @@ async function signedIn(apiUrl: string, key: string, name: string): Promise<Sess
   const { link } = (await invited.json()) as { link: { url: string } };
   const token = new URL(link.url).hash.slice(1);
   const accepted = await post("/dashboard/session/accept", { token, password: "four quite random words" }, {});
-  const cookie = accepted.headers.getSetCookie().map((one) => one.split(";")[0]).join("; ");
+  const cookie = accepted.headers
+    .getSetCookie()
+    .map((one) => one.split(";")[0])
+    .join("; ");
   return { cookie, csrfToken: ((await accepted.json()) as { csrfToken: string }).csrfToken };
 }
 
@@ -129,8 +136,7 @@ class Dashboards {
 
   /** Pages are those of the account with calls: a dashboard of another one looks with a session of it. */
   #headersOf(dashboard: number, isOwn = false): Record<string, string> {
-    const { cookie = "", csrfToken = "" } =
-      this.#sessions[isOwn ? dashboard : dashboard % STREAMS_PER_ACCOUNT] ?? {};
+    const { cookie = "", csrfToken = "" } = this.#sessions[isOwn ? dashboard : dashboard % STREAMS_PER_ACCOUNT] ?? {};
     return { cookie, "x-csrf-token": csrfToken };
   }
 

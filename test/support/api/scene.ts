@@ -27,12 +27,12 @@ import { TURNS } from "../calls/stored-calls.ts";
 import { START } from "../journals/example-call.ts";
 import { JournalFile } from "../journals/journal-file.ts";
 import { CORPUS, newDocument, readyDocument } from "../knowledge/stored.ts";
+import { present } from "../present.ts";
 import { createCarrier, importNumber, queuedCall } from "../telephony/stored.ts";
 import { redeemedBy } from "../tokens.ts";
 import { newTranscription, RESULT } from "../transcriptions/stored.ts";
 import { ANY_STT } from "./any-stt.ts";
 import { type ApiUnderTest, apiUnderTest } from "./harness.ts";
-import { present } from "../present.ts";
 
 /** The voice that the examples of the API's document speak with. */
 const VOICE = { id: "espeak/gmw/en-US", name: "English (America)", language: "en-US", provider: "espeak" };
