@@ -186,7 +186,7 @@ async function compareAndRestore(tab: Page, faults: Faults): Promise<void> {
   await press(tab.getByRole("tab", { name: "Versions" }));
   const comparison = tab.getByRole("region", { name: "Comparison" });
   await press(tab.getByRole("button", { name: "What version 3 has changed" }));
-  await comparison.getByLabel("From").selectOption("Version 1");
+  await comparison.getByLabel("From", { exact: true }).selectOption("Version 1");
   await comparison.locator("mark", { hasText: "Monday" }).waitFor();
   await comparison.locator("mark", { hasText: "Sunday" }).waitFor();
   await comparison.locator("del", { hasText: "Front desk" }).waitFor();
