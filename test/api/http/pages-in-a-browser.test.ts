@@ -2,6 +2,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type ApiUnderTest, apiUnderTest } from "../../support/api/harness.ts";
 import { hasChromium, inChromium } from "../../support/network/chromium.ts";
+import { accessibilityFaults } from "../../support/web/accessibility.ts";
 
 const CLEAN = { errors: [], elsewhere: [] };
 
@@ -17,15 +18,18 @@ afterEach(() => api.close());
 describe.skipIf(!hasChromium)("in a real browser (only where Debian's chromium is installed)", () => {
   test("the start page is styled by its own style, within its policy, in light and in dark", async () => {
     const grounds: string[] = [];
+    const faults: string[] = [];
     const misdeeds = await inChromium(url, async (page) => {
       for (const colorScheme of ["light", "dark"] as const) {
         await page.emulateMedia({ colorScheme });
         grounds.push(await page.evaluate("getComputedStyle(document.body).backgroundColor"));
       }
+      faults.push(...(await accessibilityFaults(page)));
       await page.getByRole("link", { name: "API reference" }).click();
       await page.waitForURL(`${url}/docs`);
       await page.getByText("/calls/{id}/transcript").waitFor();
     });
+    expect(faults).toEqual([]);
     expect([grounds, misdeeds]).toEqual([["rgb(255, 255, 255)", "rgb(20, 24, 29)"], CLEAN]);
   }, 120_000);
 

@@ -14,14 +14,15 @@ const nextKey = new Function(
   `
   const goal = element.closest("a[href], button, input, select, summary, textarea, [role^=menuitem], [role=tab], [tabindex]") ?? element;
   const active = document.activeElement ?? document.body;
-  if (goal.disabled === true) return "";
+  if (goal.disabled === true || goal.getAttribute("aria-disabled") === "true") return "";
   if (active === goal || (goal.id !== "" && active.getAttribute("aria-activedescendant") === goal.id)) return "there";
   const group = goal.closest("[role=menu], [role=tablist]");
+  const within = document.getElementById(active.getAttribute("aria-activedescendant") ?? "") ?? active;
+  const isBefore = (goal.compareDocumentPosition(within) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
   if (group?.contains(active)) {
-    const key = group.getAttribute("role") === "menu" ? "Down" : "Right";
-    return "Arrow" + key;
+    if (group.getAttribute("role") === "menu") return isBefore && within !== active ? "ArrowUp" : "ArrowDown";
+    return isBefore ? "ArrowLeft" : "ArrowRight";
   }
-  const isBefore = goal.compareDocumentPosition(active) & Node.DOCUMENT_POSITION_FOLLOWING;
   return isBefore && active !== document.body ? "Shift+Tab" : "Tab";
 `,
 ) as (element: unknown) => string;
