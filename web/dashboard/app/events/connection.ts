@@ -1,5 +1,5 @@
 import { createParser } from "eventsource-parser";
-import type { LiveEvent, StreamStatus } from "./event.ts";
+import { type LiveEvent, LOST, type StreamStatus } from "./event.ts";
 
 export interface ConnectionOptions {
   /** The address of the stream. */
@@ -8,7 +8,8 @@ export interface ConnectionOptions {
   csrfToken?: string;
   /** The number of the last event that this browser has; undefined: events from now on. */
   after?: string | undefined;
-  onEvent: (event: LiveEvent, sequence: string) => void;
+  /** `sequence`: the number from which the stream goes on; undefined before the first event that has one. */
+  onEvent: (event: LiveEvent, sequence: string | undefined) => void;
   onStatus: (status: StreamStatus) => void;
   /** In place of the global ones, in tests. */
   fetch?: typeof globalThis.fetch;
@@ -83,6 +84,8 @@ export class EventConnection {
     if (!response.ok || response.body === null) return response.status;
     this.#options.onStatus("open");
     this.#failures = 0;
+    // What pages have loaded meanwhile may be from before the first event of this stream.
+    if (this.#after === undefined) this.#options.onEvent(LOST, undefined);
     const parser = createParser({
       onEvent: ({ id, data }) => this.#receive(id, data),
       onRetry: (retryMs) => {
@@ -106,6 +109,6 @@ export class EventConnection {
 
   #receive(sequence: string | undefined, data: string): void {
     if (sequence !== undefined) this.#after = sequence;
-    this.#options.onEvent(JSON.parse(data) as LiveEvent, this.#after ?? "");
+    this.#options.onEvent(JSON.parse(data) as LiveEvent, this.#after);
   }
 }
