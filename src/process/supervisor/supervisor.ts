@@ -23,6 +23,7 @@ import type { MediaServerChoice } from "../../gateway/server/choice.ts";
 import type { WorkerRole } from "../../store/handoff/messages.ts";
 import type { ChildKind, FromChild, RetrievalAssignment, SpeechAssignment, ToChild } from "../channel/protocol.ts";
 import type { MediaPort } from "./media-port.ts";
+import { emptySlot, type ProcessSlot } from "./process-slot.ts";
 import { type StartChild, SupervisedProcess } from "./supervised-process.ts";
 
 /** The part of the configuration that the supervisor uses. */
@@ -70,29 +71,6 @@ export interface Roll {
   /** The replaced workers in order, by process ids. The old processes may still carry calls. */
   replaced: readonly { pid: number | undefined; byPid: number | undefined }[];
 }
-
-/** A role that one process fills at a time; when it dies or is replaced, another one does. */
-interface ProcessSlot {
-  readonly kind: ChildKind;
-  readonly role: WorkerRole;
-  /** As configured at first, then the port on which the process listens. */
-  port: number;
-  /** Undefined between a death and the next start. */
-  process: SupervisedProcess | undefined;
-  /** Started by a roll; it fills the slot when it is up. */
-  replacement: SupervisedProcess | undefined;
-  /** The delay before the next restart. */
-  restartMs: number;
-}
-
-const emptySlot = (kind: ChildKind, port: number, role: WorkerRole = "media"): ProcessSlot => ({
-  kind,
-  role,
-  port,
-  process: undefined,
-  replacement: undefined,
-  restartMs: RESTART_MS_MIN,
-});
 
 /** Starts the processes of the service, restarts them when they die, replaces them, and drains them. */
 export class Supervisor {
