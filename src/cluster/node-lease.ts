@@ -26,8 +26,9 @@ export interface NodeLeaseOptions {
 
 /**
  * Keeps the lease of this node: renews it every NODE_HEARTBEAT_MS, and then reads the rows of all nodes and takes over the calls of those
- * that are gone. Neither a renewal nor the rows wait for a take-over: calls may be locked for seconds by a node that stands still. While the database does not answer nothing is decided: the node goes on with its calls, and finds out what became of its lease
- * when the database is back.
+ * that are gone. Neither a renewal nor the rows wait for a take-over: calls may be locked for seconds by a node that stands still. While
+ * the database does not answer nothing is decided: the node goes on with its calls, and finds out what became of its lease when the
+ * database is back.
  */
 export class NodeLease {
   readonly #options: NodeLeaseOptions;

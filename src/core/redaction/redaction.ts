@@ -40,14 +40,12 @@ export function findRedactions(texts: readonly RedactableText[], rules: Redactio
   const speakers = new Set(texts.map(({ speaker }) => speaker));
   const streams = [...speakers].map((speaker) => tokens.filter((_, index) => texts[index]?.speaker === speaker).flat());
   if (streams.length > 1) streams.push(tokens.flat());
-  const spans = finders.map((finder) => texts.map(({ text }) => finder.written(text)));
-  const search = (step: "search" | "searchRepeated"): void => {
-    for (const [at, finder] of finders.entries()) for (const stream of streams) finder[step](stream, spans[at] ?? []);
-  };
-  search("search");
-  search("searchRepeated");
+  const searches = finders.map((finder) => ({ finder, spans: texts.map(({ text }) => finder.written(text)) }));
+  for (const { finder, spans } of searches) for (const stream of streams) finder.search(stream, spans);
+  // Parts of a number may be repeated in another language.
+  for (const { finder, spans } of searches) for (const stream of streams) finder.searchRepeated(stream, spans);
   return texts.map(({ text }, index) => {
-    const found = spans.flatMap((ofLanguage) => ofLanguage[index] ?? []);
+    const found = searches.flatMap(({ spans }) => spans[index] ?? []);
     return merged(found, text);
   });
 }
