@@ -161,7 +161,7 @@ function killTable(result: KillTrialResult, p99Ms: number | undefined, how: stri
     `| records lost, doubled, stuck | ${lost.length}, ${doubled.length}, ${stuck.length} |`,
     `| tokens redeemed twice, of those raced over all nodes | ${redeemedTwice.length} of ${raced} |`,
     `| calls that lost more than one segment of audio | ${audioLost.length} |`,
-    `| node dead to calls recorded, p99 of ${recordings.length} | ${p99Ms === undefined ? "none" : `${(p99Ms / 1_000).toFixed(1)} s`} |`,
+    `| node dead to calls recorded, p99 of ${recordings.length}; nodes that start leave the others the processors | ${p99Ms === undefined ? "none" : `${(p99Ms / 1_000).toFixed(1)} s`} |`,
     `| partitions | ${counted(result.cuts)} |`,
     `| end reasons | ${counted(endReasons)} |`,
   ].join("\n");
@@ -263,7 +263,7 @@ async function statementsPerCall(proof: Proof): Promise<string> {
   for (const { text, perCall } of frequent) {
     checks.print(`  ${perCall.toFixed(2)}: ${text.replaceAll(/\s+/g, " ").slice(0, STATEMENT_CHARS)}`);
   }
-  return `${calls} calls: ${statements.toFixed(1)} statements and ${cpuMsPerCall.toFixed(1)} ms of Postgres's processor time each, without what three idle nodes take.`;
+  return `${calls} calls: ${statements.toFixed(1)} statements and ${cpuMsPerCall.toFixed(1)} ms of Postgres's processor time each once the connections are in use, without what three idle nodes take.`;
 }
 
 async function startsASecond(proof: Proof): Promise<string> {

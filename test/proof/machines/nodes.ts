@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ServiceReady } from "../../../src/core/child-processes/service-ready.ts";
@@ -19,6 +19,9 @@ import type { Method } from "../asked-service.ts";
 const READY_MS_MAX = 120_000;
 /** What no server listens on: a node that is led there is cut off. */
 const NO_PORT = 1;
+
+/** Of the processes of a node that starts, beside 0 of all others: a machine that starts takes no processor from another one. */
+const STARTING_NICENESS = 15;
 
 interface ProofNodeOptions {
   name: string;
@@ -73,12 +76,14 @@ export class ProofNode {
     });
     closeSync(log);
     this.#child = child;
+    setNiceness(child, STARTING_NICENESS);
     const signal = AbortSignal.timeout(READY_MS_MAX);
     const exited = once(child, "exit", { signal }).then(() => {
       throw new Error(`${this.name} did not start: ${this.log.slice(-1_500)}`);
     });
     exited.catch(() => {});
     const [ready] = (await Promise.race([once(child, "message", { signal }), exited])) as [ServiceReady];
+    setNiceness(child, 0);
     this.apiUrl = ready.apiUrl;
     this.isUp = true;
   }
@@ -162,6 +167,12 @@ export class ProofNode {
       // It has exited meanwhile.
     }
   }
+}
+
+/** Of all processes of its session, where the scheduler groups processes by sessions (sched(7), autogroup). */
+function setNiceness({ pid }: ChildProcess, niceness: number): void {
+  const path = `/proc/${pid}/autogroup`;
+  if (existsSync(path)) writeFileSync(path, String(niceness));
 }
 
 interface ClusterPlace {

@@ -6,6 +6,12 @@ import { cpuMsOf } from "./postgres-costs.ts";
 
 const NODES = 3;
 const FREQUENT = 40;
+/** After so many calls the pools of all nodes have the connections that they need, and these know the catalog. */
+const WARMING_CALLS = 60;
+const LINES = 8;
+const CALL_MS = [500, 1_500] as const;
+/** The last records are stored by then, and their recordings rendered. */
+const SETTLED_MS = 5_000;
 
 export interface LimitResult {
   limit: number;
@@ -42,7 +48,7 @@ export async function limitTrial(rounds: number): Promise<LimitResult> {
 export interface StatementResult {
   calls: number;
   statementsPerCall: number;
-  /** Of all processes of Postgres. */
+  /** Of all processes of Postgres, once their connections are in use. */
   cpuMsPerCall: number;
   /** The most frequent statements while there were calls, each with how often it ran per call, idle nodes' share included. */
   frequent: readonly { text: string; perCall: number }[];
@@ -66,21 +72,25 @@ export async function statementTrial(seed: number, calls: number): Promise<State
     );
     return rows.map(({ query, calls: count }) => ({ text: query, perCall: Number(count) / begun }));
   };
-  const measured = async (work: () => Promise<void>) => {
+  const measured = async <T>(work: () => Promise<T>) => {
     const [before, cpuMs, startedMs] = [await statements(), cpuMsOf(postgres), performance.now()];
-    await work();
+    const result = await work();
     const tookMs = performance.now() - startedMs;
-    return { statements: (await statements()) - before, cpuMs: cpuMsOf(postgres) - cpuMs, tookMs };
+    return { result, statements: (await statements()) - before, cpuMs: cpuMsOf(postgres) - cpuMs, tookMs };
   };
   try {
     await postgres.query("CREATE EXTENSION pg_stat_statements", databaseUrl);
-    const callers = new Callers(cluster, new Random(seed));
-    const busy = await measured(async () => {
-      await callers.dial(8, [500, 1_500], () => callers.placed.length >= calls);
-      // The last records are stored, and their recordings rendered.
-      await delay(5_000);
-    });
-    const begun = callers.begun.length;
+    const random = new Random(seed);
+    const dialled = async (count: number): Promise<Callers> => {
+      const callers = new Callers(cluster, random.fork());
+      await callers.dial(LINES, CALL_MS, () => callers.placed.length >= count);
+      await delay(SETTLED_MS);
+      return callers;
+    };
+    await dialled(WARMING_CALLS);
+    await postgres.query("SELECT pg_stat_statements_reset()", databaseUrl);
+    const busy = await measured(() => dialled(calls));
+    const begun = busy.result.begun.length;
     const mostFrequent = await frequent(begun);
     const idle = await measured(() => delay(10_000));
     const share = busy.tookMs / idle.tookMs;
