@@ -9,13 +9,20 @@ const long = [...longInParallel, ...longInTurn, ...longInPairs];
  * Folders of `test` whose files share processes, because they leave no state in them. A process of its own costs each file 0.4 s of
  * CPU time or more, mostly for the imports.
  */
-const sharing = ["api", "call", "carriers", "config", "core", "record", "simulator", "speech", "web"];
+const sharing = [
+  ...["api", "call", "carriers", "config", "core", "delivery", "gateway", "knowledge", "media", "record", "simulator"],
+  ...["speech", "transcription", "web"],
+];
 /** The files of these folders that need a process of their own: they measure its heap, observe its built-ins, or start processes. */
 const notSharing = [
   "test/carriers/parse-charge.test.ts",
   "test/core/metrics/*.test.ts",
   "test/core/schemas/compile.test.ts",
   "test/core/task-processes/child-module.test.ts",
+  "test/delivery/sender.test.ts",
+  "test/gateway/event-loop/lag.test.ts",
+  "test/gateway/webrtc/*.test.ts",
+  "test/media/opus/native.test.ts",
   "test/simulator/emulator/plivo.test.ts",
   "test/simulator/service/process.test.ts",
   "test/speech/preconnect.test.ts",

@@ -3,7 +3,7 @@ import { addMs, elapsedMs, type MonotonicMs } from "../core/clocks.ts";
 import { codeOf, TrunklineError } from "../core/errors.ts";
 import { NODE_HEARTBEAT_MS, NODE_LEASE_MS, NODE_NAME_WAIT_MS_MAX } from "../core/limits/cluster/nodes.ts";
 import type { Logger } from "../core/log/logger.ts";
-import type { NewNode, NodeLoad, NodeRecord, NodeStore, TakenNode } from "../store/cluster/node-store.ts";
+import type { NewNode, NodeLoad, NodeRecord, NodeStore, Registration, TakenNode } from "../store/cluster/node-store.ts";
 import { RepeatedStep } from "./repeated-step.ts";
 
 /** How often a start looks whether its name is free by now. */
@@ -56,14 +56,14 @@ export class NodeLease {
   }
 
   /**
-   * Registers the node, once its name is free. Rejects with `bad_configuration` where a node on another data directory keeps it, and as
-   * the store does.
+   * Registers the node, once its name is free. Rejects with `bad_configuration` where a node on another data directory keeps it, or where
+   * no node takes the calls of an earlier start whose journals this version does not read; and as the store does.
    */
   async register(): Promise<void> {
     const { nodes, node, clock, log } = this.#options;
     const { name } = node.holder;
     const untilMs = addMs(clock.nowMs(), NODE_NAME_WAIT_MS_MAX);
-    for (let isFirst = true; ; isFirst = false) {
+    for (let waitsFor: Registration["kind"] | undefined; ; ) {
       const sentMs = clock.nowMs();
       const registration = await nodes.register(node);
       if (registration.kind === "registered") {
@@ -71,12 +71,28 @@ export class NodeLease {
         log.info({ node: name, incarnation: node.holder.incarnation, calls: registration.calls }, "node registered");
         return;
       }
-      if (clock.nowMs() >= untilMs) throw nameTaken(name);
-      if (isFirst) log.warn({ node: name }, "another node has this name: the start waits until its lease has ended");
+      if (clock.nowMs() >= untilMs)
+        throw registration.kind === "held" ? nameTaken(name) : unreadable(name, registration);
+      if (waitsFor !== registration.kind) this.#logWait(registration);
+      waitsFor = registration.kind;
       await new Promise<void>((resolve) => {
         clock.after(NAME_POLL_MS, resolve);
       });
     }
+  }
+
+  #logWait(registration: Exclude<Registration, { kind: "registered" }>): void {
+    const { node, log } = this.#options;
+    const { name } = node.holder;
+    if (registration.kind === "held") {
+      log.warn({ node: name }, "another node has this name: the start waits until its lease has ended");
+      return;
+    }
+    const { calls, version } = registration;
+    log.warn(
+      { node: name, calls, version },
+      "a newer version has left calls under this name: the start waits until a node that reads their journals takes them",
+    );
   }
 
   /** Begins the heartbeats. The rest of a start may take longer than the lease lasts. */
@@ -143,6 +159,13 @@ export class NodeLease {
     onNodes(await nodes.list());
   }
 }
+
+const unreadable = (name: string, { calls, version }: Extract<Registration, { kind: "unreadable" }>): TrunklineError =>
+  new TrunklineError(
+    "bad_configuration",
+    "caller",
+    `node ${name} has left ${calls} calls whose journals are of the newer version ${version}, which this version does not read: start that version under this name until it has recorded them, or another node of it, which takes them`,
+  );
 
 const nameTaken = (name: string): TrunklineError =>
   new TrunklineError(

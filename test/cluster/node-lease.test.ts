@@ -184,6 +184,25 @@ test("a start waits for its name, and gives up where another node keeps it", asy
   expect(Number(clock.nowMs()) - Number(begunMs)).toBeGreaterThanOrEqual(NODE_NAME_WAIT_MS_MAX);
 });
 
+test("a start waits until a node has taken the calls of a newer version, and not for ever", async () => {
+  const { member, clock, script, lines } = lease();
+  script.registration = { kind: "held", leaseLeftMs: 4_000 };
+  const waiting = clock.drive(member.register());
+  await settled();
+  script.registration = { kind: "unreadable", calls: 3, version: "trunkline/2.0.0" };
+  await clock.play(1_000);
+  expect(lines.join("\n")).toContain("a newer version has left calls under this name");
+  script.registration = { kind: "registered", calls: 0 };
+  await waiting;
+  script.registration = { kind: "unreadable", calls: 3, version: "trunkline/2.0.0" };
+  await expect(clock.drive(member.register())).rejects.toMatchObject({
+    code: "bad_configuration",
+    message: expect.stringContaining(
+      "node one has left 3 calls whose journals are of the newer version trunkline/2.0.0",
+    ),
+  });
+});
+
 test("an orderly end gives the lease up after the heartbeat in progress", async () => {
   const { member, beats, done } = lease();
   member.start();

@@ -38,7 +38,7 @@ const EVENT_TYPES = [
 export type StoreName = "SQLite" | "Postgres";
 
 /** What a kill ends: one process, or the supervisor with all of them. */
-export type Victim = "control" | "worker" | "transcriber" | "ingester" | "service";
+export type Victim = "control" | "worker" | "transcriber" | "ingester" | "retrieval" | "service";
 
 /** The built service on a store, whose processes are killed. It stays at the same address. */
 export class KilledService implements AskedService {

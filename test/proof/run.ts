@@ -48,7 +48,8 @@ const AREAS: Readonly<Record<string, Area>> = {
     parts: TRANSCRIBE_PARTS,
   },
   knowledge: {
-    summary: "documents of corpora and analysed calls under kills, on SQLite and Postgres; calls while PDFs are read",
+    summary:
+      "documents of corpora and analysed calls under kills, on SQLite and Postgres; calls while PDFs are read; how long answers wait for passages",
     run: proveKnowledge,
     parts: KNOWLEDGE_PARTS,
   },

@@ -68,7 +68,9 @@ export type Registration =
   /** The calls of the earlier start of the node are those of this one, unless another node has taken them meanwhile. */
   | { kind: "registered"; calls: number }
   /** A node of this name on another data directory has a lease. */
-  | { kind: "held"; leaseLeftMs: number };
+  | { kind: "held"; leaseLeftMs: number }
+  /** The earlier start was of this newer version, and has left calls with journals that this one may not be able to read. */
+  | { kind: "unreadable"; calls: number; version: string };
 
 /** A node whose calls were taken, because its lease had ended. */
 export interface TakenNode {
@@ -84,7 +86,7 @@ export interface TakenNode {
 export interface NodeStore {
   /**
    * Takes the name for this start, with a lease of NODE_LEASE_MS, and moves the active calls of the earlier start to it. On the same
-   * data directory the earlier start is over; on another one its lease must have ended.
+   * data directory the earlier start is over; on another one its lease must have ended. Changes nothing where it does not register.
    */
   register(node: NewNode): Promise<Registration>;
   /** Renews the lease. False where the holder has no lease to renew any more: another start has its name, or another node its calls. */

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
+import { digitsIn } from "../../support/audio/dtmf-decoder.ts";
+import { samplesOf } from "../../support/audio/samples.ts";
 import { type S3Server, startS3Server } from "../../support/bucket/s3-server.ts";
 import { freePort } from "../../support/network/free-port.ts";
 import { hasPostgres, PostgresServer } from "../../support/postgres/server.ts";
@@ -7,6 +9,7 @@ import { beginCalls, type LiveCall, sendFrames } from "../../support/services/li
 import { bucketEnvironment, type SharedPlace, sharedPlace, startNode } from "../../support/services/nodes.ts";
 import { type Service, until } from "../../support/services/service.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
+import { PhoneScene, TARGET } from "../../support/telephony/phone-scene.ts";
 
 const SEEN_MS_MAX = 10_000;
 
@@ -135,6 +138,55 @@ describe.skipIf(!hasPostgres)("a call of another node (only where postgresql is 
       process.kill(control, "SIGCONT");
     }
     expect(await a.ended(id, SEEN_MS_MAX)).toMatchObject({ endReason: "api_hangup" });
+  });
+});
+
+describe.skipIf(!hasPostgres)("a telephone call of another node (only where postgresql is installed)", () => {
+  let server: PostgresServer;
+  let place: SharedPlace;
+  let s3: S3Server;
+  let scene: PhoneScene;
+  /** The one that no carrier knows. */
+  let other: Service;
+
+  beforeEach(async () => {
+    server = await PostgresServer.start();
+    place = await sharedPlace(server);
+    s3 = await startS3Server();
+    const env = async () => {
+      const mediaPort = String(await freePort());
+      return { ...bucketEnvironment(s3), MEDIA_PORT: mediaPort, NODE_MEDIA_URL: `ws://127.0.0.1:${mediaPort}` };
+    };
+    const scenario = { people: { [TARGET]: [{}] } };
+    scene = await PhoneScene.open("twilio", { scenario, env: await env(), node: { place, name: "known" } });
+    const { apiUrl } = scene.service;
+    const ofCarrier = { PUBLIC_API_URL: apiUrl, ...scene.carrierEnvironment };
+    other = await startNode(place, "other", { env: { ...(await env()), ...ofCarrier } });
+  }, 120_000);
+  afterEach(async () => {
+    await scene?.close();
+    await other?.process.kill();
+    await s3?.close();
+    await server?.remove();
+  });
+
+  test("takes digits and a transfer from the node that does not carry it", {
+    retry: ifMachineStalled,
+    timeout: 120_000,
+  }, async () => {
+    const { id, hangUp } = await scene.receive();
+    await scene.until("the greeting", id, async () => (await scene.happened(id)).includes("playout-ended"));
+    const nodes = [scene.service, other];
+    const [asked, ...others] = nodes.filter((node) => node.logged("call started", id).length === 0) as [Service];
+    expect(others).toEqual([]);
+    const from = scene.heard.length;
+    expect((await asked.api("POST", `/calls/${id}/dtmf`, { digits: "12" })).status).toBe(202);
+    const heard = (): string => digitsIn(samplesOf("mulaw", Buffer.concat(scene.heard.slice(from))), 8_000);
+    await until("the digits", SEEN_MS_MAX, () => heard() === "12");
+    const transfer = await asked.api("POST", `/calls/${id}/transfer`, { target: TARGET });
+    expect(transfer.status).toBe(202);
+    expect((await scene.ended(id)).endReason).toBe("transferred");
+    hangUp();
   });
 });
 

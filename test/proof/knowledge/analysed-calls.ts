@@ -17,6 +17,8 @@ const PRINT_EVERY_MS = 60_000;
 /** How long a call has to begin, and to be heard. */
 const CALL_MS_MAX = 20_000;
 const TYPED_MS = 400;
+/** A journal is on the disk within a second. */
+const KEPT_MS = 1_500;
 /** By then everything is over, whatever was killed last: the last attempts of an analysis are half an hour apart. */
 const SETTLE_MS_MAX = 3_000_000;
 const SPEC = {
@@ -36,6 +38,7 @@ const SPEC = {
 
 export interface AnalysedCallsOptions {
   store: StoreName;
+  /** At least so many. */
   calls: number;
   kills: number;
   seed: number;
@@ -63,12 +66,10 @@ export class AnalysedCallsTrial {
   readonly #trial: AnalysedCallsOptions;
   readonly #random: Random;
   readonly #print: (line: string) => void;
-  /** What was typed in each call; undefined where it did not come so far. */
-  readonly #calls = new Map<string, string | undefined>();
+  readonly #calls = new Map<string, Pick<AnalysedCall, "number" | "isKept">>();
   readonly #begunMs = performance.now();
   #llm: FakeLlm | undefined;
   #service: KilledService | undefined;
-  #isCreated = false;
   #creations = 0;
   #kills = 0;
   #printNextMs = 0;
@@ -99,7 +100,15 @@ export class AnalysedCallsTrial {
     const answered = [...this.#llm.answered.values()].reduce((sum, count) => sum + count - 1, 0);
     const tookS = (performance.now() - this.#begunMs) / 1_000;
     const verdict = analysisVerdictOf(calls);
-    return { ...this.#trial, verdict, analysed: calls.length, killed: this.#kills, answeredAgain: answered, tookS };
+    return {
+      ...this.#trial,
+      calls: this.#calls.size,
+      verdict,
+      analysed: calls.length,
+      killed: this.#kills,
+      answeredAgain: answered,
+      tookS,
+    };
   }
 
   async remove(): Promise<void> {
@@ -113,22 +122,22 @@ export class AnalysedCallsTrial {
     const spec = { ...SPEC, voice: voices[0]?.id };
     let next = 0;
     const holdSome = async (): Promise<void> => {
-      while (next < calls) {
+      // More where they are over before all kills have happened.
+      while (next < calls || this.#kills < this.#trial.kills) {
         next += 1;
         const number = String(next);
         const { id, websocketUrl = "" } = await service.ask<Item>("POST", "/calls", spec);
         this.#creations += 1;
-        const isTyped = await hold(websocketUrl, `case ${number}`);
-        this.#calls.set(id, isTyped ? number : undefined);
+        const isKept = await hold(websocketUrl, `case ${number}`);
+        this.#calls.set(id, { number, isKept });
         if (this.#calls.size % 50 === 0) this.#print(`  ${store}: ${this.#calls.size} of ${calls} calls`);
       }
     };
     await Promise.all(Array.from({ length: CALLS_AT_ONCE }, holdSome));
-    this.#isCreated = true;
   }
 
   async #killAll(service: KilledService): Promise<void> {
-    while (this.#kills < this.#trial.kills && !this.#isCreated) {
+    while (this.#kills < this.#trial.kills) {
       await delay(this.#random.between(...KILL_AFTER_MS));
       // On a busy machine a process that is killed again as soon as it has started never gets so far as to create a call.
       if (this.#kills % 2 === 1) await this.#nextCreation();
@@ -142,7 +151,7 @@ export class AnalysedCallsTrial {
 
   async #nextCreation(): Promise<void> {
     const before = this.#creations;
-    while (this.#creations === before && !this.#isCreated) await delay(POLL_MS);
+    while (this.#creations === before) await delay(POLL_MS);
   }
 
   /** All calls, once each is over, analysed and announced, or no time is left. */
@@ -151,7 +160,7 @@ export class AnalysedCallsTrial {
     for (;;) {
       const beganMs = performance.now();
       const calls: AnalysedCall[] = [];
-      for (const [id, number] of this.#calls) calls.push(await this.#evidence(service, id, number));
+      for (const [id, said] of this.#calls) calls.push({ ...said, ...(await this.#evidence(service, id)) });
       // A call whose stream never began has expired, and is none of these.
       const held = calls.filter(({ status }) => status !== "expired" && status !== "created");
       const { stuck, unannounced } = analysisVerdictOf(held);
@@ -168,17 +177,17 @@ export class AnalysedCallsTrial {
     this.#print(`  ${this.#trial.store}: ${open} calls are not analysed or not announced yet`);
   }
 
-  async #evidence(service: KilledService, id: string, number: string | undefined): Promise<AnalysedCall> {
+  async #evidence(service: KilledService, id: string): Promise<Omit<AnalysedCall, "number" | "isKept">> {
     const { status, analysis } = await service.ask<Item>("GET", `/calls/${id}`);
     const found = analysis && { ...analysis, number: analysis.data?.number };
-    return { id, number, status, analysis: found ?? undefined, eventIds: eventIdsOf(service.deliveries, id) };
+    return { id, status, analysis: found ?? undefined, eventIds: eventIdsOf(service.deliveries, id) };
   }
 }
 
-/** Types a text in a call and ends it. Whether the agent has answered it, so that it is in the call's journal. */
+/** Types a text in a call and ends it. Whether the call went on until the text was certainly in its journal. */
 async function hold(websocketUrl: string, text: string): Promise<boolean> {
   const socket = new WebSocket(websocketUrl);
-  let isAnswered = false;
+  let isKept = false;
   await new Promise<void>((resolve) => {
     const timeout = setTimeout(() => socket.terminate(), CALL_MS_MAX);
     socket.on("error", () => socket.terminate());
@@ -191,12 +200,14 @@ async function hold(websocketUrl: string, text: string): Promise<boolean> {
       const message = JSON.parse(bytes.toString()) as { type: string; role?: string; final?: boolean };
       if (message.type === "ready") setTimeout(() => socket.send(JSON.stringify({ type: "text", text })), TYPED_MS);
       if (message.type !== "transcript" || message.role !== "user" || message.final !== true) return;
-      isAnswered = true;
-      // The journal is written within a second.
-      setTimeout(() => socket.send(JSON.stringify({ type: "end" })), 1_500);
+      setTimeout(() => {
+        if (socket.readyState !== WebSocket.OPEN) return;
+        isKept = true;
+        socket.send(JSON.stringify({ type: "end" }));
+      }, KEPT_MS);
     });
   });
-  return isAnswered;
+  return isKept;
 }
 
 /** The ids of the events of its end that were delivered about a call. */

@@ -1,8 +1,10 @@
 /** One call at the end. */
 export interface AnalysedCall {
   readonly id: string;
-  /** What its caller has typed; undefined where the stream did not come so far. */
-  readonly number: string | undefined;
+  /** What its caller has typed. */
+  readonly number: string;
+  /** The call went on until that was certainly in its journal. */
+  readonly isKept: boolean;
   readonly status: string;
   /** Of its analysis; undefined where it has none. */
   readonly analysis:
@@ -23,15 +25,19 @@ export interface AnalysisVerdict {
   readonly unannounced: readonly string[];
 }
 
+/** What the LLM finds in a call whose words were not stored. */
+export const NO_NUMBER = "none";
+
 /** What the evidence shows. A call in which nothing was stored, because its worker was killed first, has no transcript. */
 export function analysisVerdictOf(calls: readonly AnalysedCall[]): AnalysisVerdict {
   const isOver = ({ status }: AnalysedCall): boolean => status === "ended" || status === "failed";
   const stuck = calls.filter((call) => !isOver(call) || call.analysis?.status === "pending");
   const lost = calls.filter((call) => {
-    const { analysis, number } = call;
+    const { analysis, number, isKept } = call;
     if (stuck.includes(call)) return false;
-    if (analysis?.status === "completed") return number !== undefined && analysis.number !== number;
-    return analysis?.reason !== "no_transcript";
+    if (analysis?.status === "completed")
+      return analysis.number !== number && (isKept || analysis.number !== NO_NUMBER);
+    return isKept || analysis?.reason !== "no_transcript";
   });
   return {
     lost: lost.map(({ id }) => id),

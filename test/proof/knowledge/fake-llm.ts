@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Random } from "../../support/random.ts";
+import { NO_NUMBER } from "./analysis-verdict.ts";
 
 const ANSWER_MS = [50, 2_000] as const;
 /** One request for an analysis in so many is refused. */
@@ -51,7 +52,7 @@ export class FakeLlm {
       response.writeHead(500).end("{}");
       return;
     }
-    const number = /case (\d+)/.exec(body)?.[1] ?? "none";
+    const number = /case (\d+)/.exec(body)?.[1] ?? NO_NUMBER;
     const isFit = !this.#random.chance(UNFIT);
     if (isFit) this.answered.set(number, (this.answered.get(number) ?? 0) + 1);
     const answer = JSON.stringify(isFit ? { number } : { wrong: number });

@@ -16,11 +16,14 @@ const POLL_MS = 500;
 const SETTLE_MS_MAX = 900_000;
 /** By then the events of their ends are delivered, whatever attempt a kill has ended. */
 const EVENTS_MS_MAX = 180_000;
-const VICTIMS = ["control", "ingester", "ingester", "service"] as const;
+/** By then the index has all that is ready: after a failure it is tried again within a minute. */
+const INDEXED_MS_MAX = 180_000;
+const VICTIMS = ["control", "ingester", "ingester", "retrieval", "service"] as const;
 const CHUNKS_PER_READ = 500;
 
 export interface KillTrialOptions {
   store: StoreName;
+  /** At least so many. */
   documents: number;
   kills: number;
   seed: number;
@@ -48,7 +51,6 @@ export class KillTrial {
   #kills = 0;
   #open = 0;
   #corpusId = "";
-  #isCreated = false;
 
   constructor(trial: KillTrialOptions, print: (line: string) => void) {
     this.#trial = trial;
@@ -66,9 +68,16 @@ export class KillTrial {
       await this.#settle(service);
       await this.#awaitEvents(service);
       const listed = await this.#listed(service);
-      const documents = await service.withStores((stores) => this.#evidence(stores, listed, service));
+      const found = await this.#found(service);
+      const documents = await service.withStores((stores) => this.#evidence(stores, { listed, found }, service));
       const verdict = verdictOf(documents, [...this.#sent.keys()], [...listed.keys()]);
-      return { ...this.#trial, verdict, killed: this.#kills, tookS: (performance.now() - begunMs) / 1_000 };
+      return {
+        ...this.#trial,
+        documents: this.#sent.size,
+        verdict,
+        killed: this.#kills,
+        tookS: (performance.now() - begunMs) / 1_000,
+      };
     } finally {
       await service.remove();
     }
@@ -77,7 +86,8 @@ export class KillTrial {
   async #createAll(service: KilledService): Promise<void> {
     const { documents, store } = this.#trial;
     const random = this.#random.fork();
-    for (let n = 0; n < documents; n += 1) {
+    // More where they are processed before all kills have happened.
+    for (let n = 0; n < documents || this.#kills < this.#trial.kills; n += 1) {
       while (this.#open >= AT_ONCE) {
         await delay(POLL_MS);
         await this.#look(service);
@@ -89,7 +99,6 @@ export class KillTrial {
       this.#open += 1;
       if (this.#sent.size % 100 === 0) this.#print(`  ${store}: ${this.#sent.size} of ${documents} documents`);
     }
-    this.#isCreated = true;
   }
 
   async #killAll(service: KilledService): Promise<void> {
@@ -102,8 +111,6 @@ export class KillTrial {
       // Processes are started again by their supervisor; that one is not.
       if (victim === "service") await service.run();
       if (this.#kills % 20 === 0) this.#print(`  ${store}: ${this.#kills} of ${kills} kills`);
-      // The work is over, and there is nothing left to disturb.
-      if (this.#isCreated && this.#open === 0) return;
     }
   }
 
@@ -142,9 +149,30 @@ export class KillTrial {
     }
   }
 
+  /** The ids of the documents that a question finds, by the word that the question is. */
+  async #found(service: KilledService): Promise<ReadonlyMap<string, readonly string[]>> {
+    const found = new Map<string, readonly string[]>();
+    const endMs = performance.now() + INDEXED_MS_MAX;
+    for (const [id, { word, failure }] of this.#sent) {
+      let ids = await this.#ask(service, word);
+      while (failure === undefined && !ids.includes(id) && performance.now() < endMs) {
+        await delay(POLL_MS);
+        ids = await this.#ask(service, word);
+      }
+      found.set(word, ids);
+    }
+    return found;
+  }
+
+  async #ask(service: KilledService, text: string): Promise<readonly string[]> {
+    const path = `/corpora/${this.#corpusId}/query`;
+    const { passages } = await service.ask<{ passages: { documentId: string }[] }>("POST", path, { text });
+    return passages.map(({ documentId }) => documentId);
+  }
+
   async #evidence(
     { corpora }: Pick<Stores, "corpora">,
-    listed: ReadonlyMap<string, Item>,
+    { listed, found }: { listed: ReadonlyMap<string, Item>; found: ReadonlyMap<string, readonly string[]> },
     { deliveries }: KilledService,
   ): Promise<DocumentEvidence[]> {
     const versions = new Map(
@@ -164,6 +192,7 @@ export class KillTrial {
         places: stored.filter(({ text }) => text.includes(word)).length,
         chunks: chunks ?? 0,
         storedChunks: stored.length,
+        foundIds: found.get(word) ?? [],
         eventIds: events.get(id) ?? [],
       });
     }

@@ -10,16 +10,18 @@ export interface DocumentEvidence {
   /** Its passages by what it says, and those that are stored. */
   readonly chunks: number;
   readonly storedChunks: number;
+  /** The ids of the documents that a question with that word finds. */
+  readonly foundIds: readonly string[];
   /** The ids of the webhook events of its end. */
   readonly eventIds: readonly string[];
 }
 
 export interface KillVerdict {
-  /** It has another end than it had to have, or its text is not stored. */
+  /** It has another end than it had to have, its text is not stored, or the index does not find it. */
   readonly lost: readonly string[];
   /** Not over after all the time that there was. */
   readonly stuck: readonly string[];
-  /** Its text is stored twice, or its end is two events. */
+  /** Its text is stored or found twice, or its end is two events. */
   readonly doubled: readonly string[];
   /** Over, without an event. */
   readonly unannounced: readonly string[];
@@ -32,8 +34,10 @@ export function verdictOf(
   listed: readonly string[],
 ): KillVerdict {
   const isOver = ({ status }: DocumentEvidence): boolean => status === "ready" || status === "failed";
-  const isRight = ({ status, failure, expectedFailure, places }: DocumentEvidence): boolean =>
-    expectedFailure === undefined ? status === "ready" && places > 0 : failure === expectedFailure;
+  const isRight = ({ id, status, failure, expectedFailure, places, foundIds }: DocumentEvidence): boolean =>
+    expectedFailure === undefined
+      ? status === "ready" && places > 0 && foundIds.includes(id)
+      : failure === expectedFailure;
   const missing = created.filter((id) => !listed.includes(id));
   const unknown = listed.filter((id) => !created.includes(id));
   return {
@@ -48,8 +52,8 @@ export function verdictOf(
       ...unknown.map((id) => `${id} not asked for`),
       ...documents
         .filter(
-          ({ places, chunks, storedChunks, eventIds }) =>
-            places > 1 || storedChunks > chunks || new Set(eventIds).size > 1,
+          ({ places, chunks, storedChunks, foundIds, eventIds }) =>
+            places > 1 || storedChunks > chunks || foundIds.length > 1 || new Set(eventIds).size > 1,
         )
         .map(({ id }) => id),
     ],

@@ -15,6 +15,9 @@ const CALL_MS = [1_000, 15_000] as const;
 const SETTLE_MS_MAX = 120_000;
 /** From the death of a node until its calls are recorded, at p99. */
 export const RECORDED_MS_MAX = 12_000;
+/** What is printed of a death whose calls were recorded late: from so long before it, and of what the nodes logged these lines. */
+const BEFORE_DEATH_MS = 40_000;
+const OF_NODES = /node registered|taken over|starts again|lease|process (died|started)|does not answer/;
 /** The longest segment of a journal, and what a dead process may keep of it, in frames of 20 ms. */
 const LOST_FRAMES_MAX = (5 + 1 + 1) * 50;
 
@@ -123,8 +126,7 @@ export class KillTrial {
     const isRecorded = ({ id }: PlacedCall): boolean => ["ended", "failed"].includes(records.get(id)?.status ?? "");
     const timesOf = (id: string): number[] => logs.filter(({ callId }) => callId === id).map(({ time }) => time);
     const recordings = recordingsOf(callers, accidents, timesOf);
-    for (const slow of recordings.filter(({ tookMs }) => tookMs > RECORDED_MS_MAX))
-      this.#printSlow(slow, cluster, accidents);
+    for (const slow of bySlowDeath(recordings)) this.#printSlow(slow, cluster, accidents);
     const { network: _, ...options } = this.#options;
     return {
       ...options,
@@ -142,14 +144,31 @@ export class KillTrial {
     };
   }
 
-  /** What the nodes logged of the call, and what happened to them meanwhile, as ms from the death. */
-  #printSlow({ id, diedMs, tookMs }: Recording, cluster: ProofCluster, { happened }: Accidents): void {
-    const meanwhile = happened
-      .filter(({ atMs }) => atMs > diedMs - 15_000 && atMs < diedMs + tookMs)
-      .map(({ node, kind, atMs }) => `${kind} of ${node} at ${atMs - diedMs}`);
-    this.#print(`${id} was recorded ${tookMs} ms after ${diedMs}: ${meanwhile.join(", ")}`);
-    for (const line of linesOf(cluster, id)) this.#print(line);
+  /** What happened to the nodes, and what they logged of their leases, processes and that call, as ms from the death. */
+  #printSlow({ id, diedMs, tookMs }: Recording, { nodes }: ProofCluster, { happened }: Accidents): void {
+    const isNear = (atMs: number): boolean => atMs > diedMs - BEFORE_DEATH_MS && atMs < diedMs + tookMs + 1_000;
+    const accidents = happened.map(({ node, kind, atMs }) => ({ atMs, what: `${node}: ${kind}` }));
+    const lines = nodes.flatMap(({ name, log }) =>
+      log
+        .split("\n")
+        .filter((line) => line.startsWith("{") && line.endsWith("}"))
+        .map((line) => JSON.parse(line) as { time: number; msg: string; callId?: string })
+        .filter(({ msg, callId }) => callId === id || OF_NODES.test(msg))
+        .map(({ time, msg, callId }) => ({
+          atMs: time,
+          what: `${name}: ${msg}${callId === undefined ? "" : ` ${id}`}`,
+        })),
+    );
+    this.#print(`the last call of a death was recorded after ${tookMs} ms:`);
+    for (const { atMs, what } of [...accidents, ...lines].toSorted((one, other) => one.atMs - other.atMs))
+      if (isNear(atMs)) this.#print(`  ${String(atMs - diedMs).padStart(7)} ${what}`);
   }
+}
+
+/** The last call of each death whose calls were not all recorded in time. */
+function bySlowDeath(recordings: readonly Recording[]): readonly Recording[] {
+  const slow = recordings.filter(({ tookMs }) => tookMs > RECORDED_MS_MAX);
+  return [...new Map(slow.map((recording) => [recording.diedMs, recording])).values()];
 }
 
 /** The calls whose streams broke at the death of a node. */

@@ -29,6 +29,8 @@ export class Database {
   /** The live calls that the nodes announced with their heartbeats. */
   readonly #announced: Int32Array;
   readonly #names: readonly NodeName[];
+  /** No lease ends before, ms: leases only become longer. */
+  #noneEndsBeforeMs = 0;
 
   constructor({ slots, accountLimits, numberLimits }: DatabaseOptions) {
     this.slots = slots;
@@ -67,8 +69,15 @@ export class Database {
   /** The nodes whose leases have ended, each once: their calls are the caller's to record. */
   takeExpired(nowMs: number): number[] {
     const expired: number[] = [];
-    for (const [node, untilMs] of this.#leaseUntilMs.entries()) {
-      if (untilMs <= 0 || untilMs > nowMs) continue;
+    if (nowMs < this.#noneEndsBeforeMs) return expired;
+    this.#noneEndsBeforeMs = nowMs + NODE_LEASE_MS;
+    for (let node = 0; node < this.#leaseUntilMs.length; node += 1) {
+      const untilMs = this.#leaseUntilMs[node] ?? 0;
+      if (untilMs <= 0) continue;
+      if (untilMs > nowMs) {
+        this.#noneEndsBeforeMs = Math.min(this.#noneEndsBeforeMs, untilMs);
+        continue;
+      }
       this.#leaseUntilMs[node] = 0;
       expired.push(node);
     }

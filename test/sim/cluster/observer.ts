@@ -37,6 +37,8 @@ export class Observer {
   slowestMs = 0;
   readonly violations = new Map<Invariant, { count: number; first: string }>();
   readonly #simulation: Simulation;
+  /** When all slots were counted last, and that they were as good as full: within a tick they do not become much emptier. */
+  #full = { atMs: -1, isFull: false };
 
   constructor(simulation: Simulation) {
     this.#simulation = simulation;
@@ -77,9 +79,19 @@ export class Observer {
   /** `requested` found no node that has room. */
   refused(requested: number): void {
     this.refusals += 1;
-    const { database, nodes, nowMs } = this.#simulation;
+    const { nodes, nowMs } = this.#simulation;
     // A node that stood still knows of no lease that goes on, until it has read the rows again.
     if (nowMs - nodes.get(requested).readAtMs > NODE_LEASE_MS) return;
+    if (this.#full.atMs === nowMs && this.#full.isFull) return;
+    const { free, slots } = this.#room();
+    this.#full = { atMs: nowMs, isFull: free / slots <= FREE_SHARE_MAX / 2 };
+    if (free / slots <= FREE_SHARE_MAX) return;
+    this.violated("a call is refused only where there is no room", `${free} of ${slots} slots are free`);
+  }
+
+  /** Of the nodes that take calls. */
+  #room(): { free: number; slots: number } {
+    const { database, nodes } = this.#simulation;
     let free = 0;
     let slots = 0;
     for (const [node, { state }] of nodes.all.entries()) {
@@ -87,8 +99,7 @@ export class Observer {
       slots += database.slots[node] ?? 0;
       free += Math.max(0, (database.slots[node] ?? 0) - (database.calls[node] ?? 0));
     }
-    if (free / slots <= FREE_SHARE_MAX) return;
-    this.violated("a call is refused only where there is no room", `${free} of ${slots} slots are free`);
+    return { free, slots };
   }
 
   observe(): void {

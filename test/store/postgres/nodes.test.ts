@@ -193,6 +193,26 @@ describe.skipIf(!hasPostgres)("nodes on one database (only where postgresql is i
     expect(await same.stores.nodes.takeExpired(same.holder)).toEqual([{ name: "older", callIds: [] }]);
   });
 
+  test("an older version gets the name of a newer one only once a node has taken the calls whose journals it may not read", async () => {
+    const newer = JOURNAL_VERSION + 1;
+    const before = await startOf("one", "disk of one", newer);
+    const callId = await activeCall(before);
+    const other = await startOf("two", "disk of two", newer);
+    const refused = await startOf("one");
+    expect(refused.registration).toEqual({ kind: "unreadable", calls: 1, version: "trunkline/1.0.0" });
+    expect([await activeIds(before), await activeIds(refused)]).toEqual([[callId], []]);
+    await endLease("one");
+    await hasHadLease("two");
+    expect(await other.stores.nodes.takeExpired(other.holder)).toEqual([{ name: "one", callIds: [callId] }]);
+    expect((await startOf("one")).registration).toEqual({ kind: "registered", calls: 0 });
+    expect(await activeIds(other)).toEqual([callId]);
+  });
+
+  test("an older version gets the name of a newer one that has left no calls", async () => {
+    await startOf("one", "disk of one", JOURNAL_VERSION + 1);
+    expect((await startOf("one")).registration).toEqual({ kind: "registered", calls: 0 });
+  });
+
   test("after an outage of the database every node renews its lease before another may take it", async () => {
     const [one, two] = [await startOf("one"), await startOf("two")];
     await activeCall(two);

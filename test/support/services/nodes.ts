@@ -1,3 +1,4 @@
+import { SCOPES } from "../../../src/core/accounts/scopes.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { openPostgresStores } from "../../../src/store/postgres/open-stores.ts";
 import { S3_CREDENTIALS, type S3Server } from "../bucket/s3-server.ts";
@@ -7,7 +8,7 @@ import { Service } from "./service.ts";
 /** The same at all nodes of the tests. */
 export const SECRETS_KEY = Buffer.alloc(32, 7).toString("base64");
 
-/** A database that nodes share, with an API key. */
+/** A database that nodes share, with an API key that may do everything. */
 export interface SharedPlace {
   url: string;
   apiKey: string;
@@ -17,7 +18,7 @@ export async function sharedPlace(server: PostgresServer): Promise<SharedPlace> 
   const url = await server.createDatabase();
   const stores = await openPostgresStores(url, systemClock);
   const accountId = await stores.accounts.ensure("cluster");
-  const { key } = await stores.apiKeys.create({ accountId, name: "test" });
+  const { key } = await stores.apiKeys.create({ accountId, name: "test", scopes: SCOPES });
   await stores.close();
   return { url, apiKey: key };
 }

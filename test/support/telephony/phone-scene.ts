@@ -1,3 +1,4 @@
+import { SCOPES } from "../../../src/core/accounts/scopes.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { CarrierEmulator, EMULATED, type EmulatedName } from "../../../src/simulator/emulator/emulator.ts";
 import type { PersonOf } from "../../../src/simulator/emulator/media-streams.ts";
@@ -5,7 +6,8 @@ import type { PersonPlan, Scenario } from "../../../src/simulator/emulator/scena
 import { speakingPeople } from "../../../src/simulator/emulator/speaking-person.ts";
 import { createReferenceTts } from "../../../src/speech/reference/tts.ts";
 import { freePort } from "../network/free-port.ts";
-import { type CallItem, Service, type ServiceOptions, until, withStores } from "../services/service.ts";
+import { type SharedPlace, startNode } from "../services/nodes.ts";
+import { type CallItem, Service, until, withStores } from "../services/service.ts";
 
 export const [NUMBER, OTHER_NUMBER] = ["+12025550187", "+12025550188"] as const;
 /** People, by what they do when they are called. The first one asks a question. */
@@ -39,6 +41,15 @@ function credentialsOf(name: EmulatedName, given: Readonly<Record<string, string
   return name === "telnyx" ? { apiKey, publicKey, connectionId } : { authId, authToken };
 }
 
+export interface PhoneSceneOptions {
+  scenario?: Partial<Scenario>;
+  /** Fields of the agent, beside or instead of the usual ones. */
+  agent?: object;
+  env?: Readonly<Record<string, string>>;
+  /** The service is a node of this name. */
+  node?: { place: SharedPlace; name: string };
+}
+
 /** A service with a number at an emulated carrier, whose calls an agent answers. */
 export class PhoneScene {
   readonly service: Service;
@@ -46,26 +57,25 @@ export class PhoneScene {
   readonly agentId: string;
   /** What people have heard, frame by frame in the codec of their carrier's streams. */
   readonly heard: readonly Uint8Array[];
-
+  /** What a service needs to find the emulator. */
+  readonly carrierEnvironment: Readonly<Record<string, string>>;
   readonly #close: () => void;
 
   private constructor(
-    service: Service,
-    emulator: CarrierEmulator,
-    agentId: string,
-    heard: readonly Uint8Array[],
+    parts: Pick<PhoneScene, "service" | "emulator" | "agentId" | "heard" | "carrierEnvironment">,
     close: () => void,
   ) {
+    this.service = parts.service;
+    this.emulator = parts.emulator;
+    this.agentId = parts.agentId;
+    this.heard = parts.heard;
+    this.carrierEnvironment = parts.carrierEnvironment;
     this.#close = close;
-    this.heard = heard;
-    this.service = service;
-    this.emulator = emulator;
-    this.agentId = agentId;
   }
 
   static async open(
     carrier: EmulatedName,
-    { scenario = {}, agent = {}, env = {} }: { scenario?: Partial<Scenario>; agent?: object } & ServiceOptions = {},
+    { scenario = {}, agent = {}, env = {}, node }: PhoneSceneOptions = {},
   ): Promise<PhoneScene> {
     const tts = createReferenceTts({ children: 1, clock: systemClock });
     const ended = new AbortController();
@@ -83,13 +93,16 @@ export class PhoneScene {
       scenario: { ...scenario, people },
       personOf: listening(speakingPeople(tts, ended.signal), heard),
     });
-    const apiUrl = await emulator.start();
+    const carrierEnvironment = { [API_URLS[carrier]]: await emulator.start() };
     const port = await freePort();
-    const service = await Service.start({
-      env: { API_PORT: String(port), PUBLIC_API_URL: `http://127.0.0.1:${port}`, [API_URLS[carrier]]: apiUrl, ...env },
-    });
-    const agentId = await attachAgent(service, carrier, emulator, agent);
-    return new PhoneScene(service, emulator, agentId, heard, () => {
+    const publicUrl = `http://127.0.0.1:${port}`;
+    const all = { API_PORT: String(port), PUBLIC_API_URL: publicUrl, ...carrierEnvironment, ...env };
+    const service = await (node === undefined
+      ? Service.start({ env: all })
+      : startNode(node.place, node.name, { env: all }));
+    const key = node?.place.apiKey ?? (await adminKeyOf(service));
+    const agentId = await attachAgent({ service, key }, carrier, emulator, agent);
+    return new PhoneScene({ service, emulator, agentId, heard, carrierEnvironment }, () => {
       ended.abort();
       tts.close();
     });
@@ -191,15 +204,18 @@ const listening =
     };
   };
 
+const adminKeyOf = async (service: Service): Promise<string> =>
+  await withStores(
+    service.dataDir,
+    async ({ apiKeys }, accountId) => (await apiKeys.create({ accountId, name: "owner", scopes: SCOPES })).key,
+  );
+
 async function attachAgent(
-  service: Service,
+  { service, key }: { service: Service; key: string },
   carrier: EmulatedName,
   emulator: CarrierEmulator,
   agent: object,
 ): Promise<string> {
-  const { key } = await withStores(service.dataDir, ({ apiKeys }, accountId) =>
-    apiKeys.create({ accountId, name: "owner", scopes: ["admin", "calls", "read", "write"] }),
-  );
   const ask = async <T>(method: string, path: string, body?: object): Promise<T> => {
     const response = await fetch(`${service.apiUrl}/api/v1${path}`, {
       method,

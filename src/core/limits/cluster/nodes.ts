@@ -19,7 +19,7 @@ export const NODES_TAKEN_MAX = 8;
 
 /**
  * How long a start waits for the lease of another node with its name: that is an earlier start of it on a disk that is gone, or a
- * second node that was given the same name by mistake.
+ * second node that was given the same name by mistake. Within this time a node must also take calls of a newer version with that name.
  */
 export const NODE_NAME_WAIT_MS_MAX = 2 * NODE_LEASE_MS;
 

@@ -61,6 +61,10 @@ export class SqlNodes implements NodeStore {
     const leaseLeftMs = elapsedMs(nowMs, before.lease_until);
     if (before.installation !== installation && before.taken_by === null && leaseLeftMs > 0)
       return { kind: "held", leaseLeftMs };
+    if (before.journal_version > node.journalVersion) {
+      const calls = await countActive(tx, before.incarnation);
+      if (calls > 0) return { kind: "unreadable", calls, version: before.version };
+    }
     await tx.updateTable("nodes").set(row).where("name", "=", holder.name).execute();
     return { kind: "registered", calls: (await moveCalls(tx, before.incarnation, holder)).length };
   }
@@ -264,6 +268,16 @@ export const holderRow = (query: QueryCreator<Tables>, { name, incarnation }: No
 
 const journalVersionOf = (db: Kysely<Tables>, { name }: NodeHolder) =>
   db.selectFrom("nodes as own").select("own.journal_version").where("own.name", "=", name);
+
+async function countActive(tx: Transaction<Tables>, incarnation: number): Promise<number> {
+  const { calls } = await tx
+    .selectFrom("calls")
+    .select(({ fn }) => fn.countAll<number>().as("calls"))
+    .where("status", "=", "active")
+    .where("node_incarnation", "=", incarnation)
+    .executeTakeFirstOrThrow();
+  return Number(calls);
+}
 
 /** Moves the active calls of a start to another holder, which ends them. */
 async function moveCalls(tx: Transaction<Tables>, incarnation: number, to: NodeHolder): Promise<CallId[]> {
