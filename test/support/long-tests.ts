@@ -10,6 +10,7 @@
  * - `cluster/faults` and `cluster/shared-files`: the same with an S3 server, killed, with other clocks, and a bucket that fails;
  * - `cluster/placed-calls`: two services, one of which drains or dies before a stream comes;
  * - `cluster/failover`: two services whose Postgres fails over to a replica that lags;
+ * - `cluster/postgres-away`: two services whose Postgres is killed, or hangs, for longer than a lease;
  * - `first-start`: whole starts in new data directories;
  * - `call/run`: whole calls in real time, with every wire and file;
  * - `opus/native`, `opus/wasm` and `opus/lossy`: the suite of the codec on each library, and FEC over a lossy network;
@@ -145,6 +146,7 @@ export const longInTurn = [
     "processes/postgres-outage",
     "cluster/failover",
     "cluster/faults",
+    "cluster/postgres-away",
     "cluster/two-nodes",
     "telephony/demo",
   ].map((name) => `test/end-to-end/${name}.test.ts`),

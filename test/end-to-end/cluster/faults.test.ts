@@ -22,19 +22,6 @@ const RECOVERED_SLOWLY_MS_MAX = 60_000;
 /** A tenth of a second of a paced caller. */
 const TICK_MS = 100;
 const FRAMES_PER_TICK = 5;
-const READY_MS_MAX = 30_000;
-/** Frames of a caller: more than a lease lasts. */
-const FRAMES_OF_OUTAGE = 400;
-const OUTAGES = {
-  "is killed, and starts again": {
-    begin: async (server: PostgresServer) => await server.kill(),
-    end: async (server: PostgresServer) => await server.run(),
-  },
-  "hangs, and goes on": {
-    begin: async (server: PostgresServer) => server.pause(),
-    end: async (server: PostgresServer) => server.resume(),
-  },
-} as const;
 const TIMES = { retry: ifMachineStalled, timeout: 240_000 };
 
 describe.skipIf(!hasPostgres)("faults of a cluster (only where postgresql is installed)", () => {
@@ -168,37 +155,6 @@ describe.skipIf(!hasPostgres)("faults of a cluster (only where postgresql is ins
       for (const { id } of others) expect((await two.call(id)).status).toBe("active");
       Object.assign(s3.fault, { answer: undefined, delayMs: 0, listLagMs: 0 });
       expect(await hangUpAll(two, others)).toEqual(others.map(() => ({ endReason: "caller_hangup", lost: 0 })));
-    },
-  );
-
-  test.each(Object.entries(OUTAGES))(
-    "Postgres %s after longer than a lease: every node goes on with its own calls",
-    TIMES,
-    async (_, outage) => {
-      const [one, two] = [await start("one"), await start("two")];
-      const [ofOne, ofTwo] = [await beginCalls(one, 2), await beginCalls(two, 2)] as const;
-      const [observed] = ofTwo as [LiveCall];
-      speak([...ofOne, ...ofTwo]);
-      await outage.begin(server);
-      await until("the callers to have spoken during the outage", 60_000, spokenFor(observed, FRAMES_OF_OUTAGE));
-      await outage.end(server);
-      for (const node of [one, two])
-        await until(
-          "the node to take calls",
-          READY_MS_MAX,
-          async () => (await node.fetch("GET", "/readyz")).status === 200,
-        );
-      // By then a node whose lease was not renewed would be taken.
-      await until("the callers to have spoken afterwards", 60_000, spokenFor(observed, FRAMES_OF_OUTAGE));
-      for (const [node, calls] of [
-        [one, ofOne],
-        [two, ofTwo],
-      ] as const) {
-        expect(node.logged("calls of a node that is gone are taken over")).toEqual([]);
-        expect(await hangUpAll(node, calls)).toEqual(calls.map(() => ({ endReason: "caller_hangup", lost: 0 })));
-      }
-      const stored = [one, two].flatMap((node) => node.logged("call record stored").map(({ callId }) => callId));
-      expect(stored.toSorted()).toEqual([...ofOne, ...ofTwo].map(({ id }) => id).toSorted());
     },
   );
 
