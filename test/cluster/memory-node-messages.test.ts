@@ -5,5 +5,5 @@ import { ManualClock } from "../support/manual-clock.ts";
 nodeMessagesContract("in memory", async () => {
   const clock = new ManualClock();
   const cluster = new MemoryCluster(clock);
-  return { clock, join: async (node) => cluster.join(node) };
+  return { clock, join: async (node) => cluster.join(node), sent: async () => {} };
 });

@@ -16,6 +16,8 @@ export interface ClusterUnderTest {
   clock: ManualClock;
   /** A node that handles requests from now on, once it can be notified. */
   join(node: NodeName): Promise<NodeMessages>;
+  /** Resolves once so many requests in all are on their way: the nodes that have asked know that they are stored. */
+  sent(count: number): Promise<void>;
 }
 
 export const A = asNodeName("a");
@@ -27,14 +29,14 @@ const UNAVAILABLE = expect.objectContaining({ code: "unavailable" });
 /** What `NodeMessages` promises, for one implementation. `make` is called once a test. */
 export function nodeMessagesContract(name: string, make: () => Promise<ClusterUnderTest>): void {
   describe(`messages of nodes: ${name}`, () => {
-    const joined = async (): Promise<{ a: NodeMessages; b: NodeMessages; clock: ManualClock }> => {
+    const joined = async (): Promise<{ a: NodeMessages; b: NodeMessages } & Omit<ClusterUnderTest, "join">> => {
       const cluster = await make();
       const [a, b] = [await cluster.join(A), await cluster.join(B)];
       onTestFinished(async () => {
         await a.close();
         await b.close();
       });
-      return { a, b, clock: cluster.clock };
+      return { a, b, clock: cluster.clock, sent: (count) => cluster.sent(count) };
     };
 
     test("a request gets the answer of the node that it names", async () => {
@@ -81,7 +83,7 @@ export function nodeMessagesContract(name: string, make: () => Promise<ClusterUn
     });
 
     test("a node that does not answer is unreachable after its time, and named", async () => {
-      const { a, b, clock } = await joined();
+      const { a, b, clock, sent } = await joined();
       let answer = (_: boolean): void => {};
       const handled = new Promise<void>((resolve) => {
         b.onRequest("end-call", () => {
@@ -100,7 +102,7 @@ export function nodeMessagesContract(name: string, make: () => Promise<ClusterUn
         });
       await handled;
       // The node that has asked may learn later than the other one that its request is stored.
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await sent(1);
       clock.advance(NODE_ANSWER_MS_MAX - 1);
       await Promise.resolve();
       expect(settled).toBe(false);
@@ -116,11 +118,10 @@ export function nodeMessagesContract(name: string, make: () => Promise<ClusterUn
     });
 
     test("a node that there is not is unreachable", async () => {
-      const { a, clock } = await joined();
+      const { a, clock, sent } = await joined();
       const waiting = a.request(asNodeName("elsewhere"), "call-events", PAGE);
       waiting.catch(() => {});
-      // The request has to be on its way.
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await sent(1);
       clock.advance(NODE_ANSWER_MS_MAX);
       await expect(waiting).rejects.toMatchObject({ code: "node_unreachable" });
     });
