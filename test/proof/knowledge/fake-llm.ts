@@ -64,6 +64,8 @@ export class FakeLlm {
 function send(response: ServerResponse, deltas: readonly object[]): void {
   response.writeHead(200, { "content-type": "text/event-stream" });
   for (const delta of deltas) response.write(`data: ${JSON.stringify({ choices: [{ delta }] })}\n\n`);
+  // Without a reason the reply would be one that was cut off.
+  response.write(`data: ${JSON.stringify({ choices: [{ delta: {}, finish_reason: "stop" }] })}\n\n`);
   const usage = { prompt_tokens: 100, completion_tokens: 10 };
   response.end(`data: ${JSON.stringify({ choices: [], usage })}\n\ndata: [DONE]\n\n`);
 }
