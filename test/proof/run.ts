@@ -48,8 +48,7 @@ const AREAS: Readonly<Record<string, Area>> = {
     parts: TRANSCRIBE_PARTS,
   },
   knowledge: {
-    summary:
-      "documents of corpora and analysed calls under kills, on SQLite and Postgres; calls while PDFs are read; how long answers wait for passages",
+    summary: "documents of corpora and analysed calls under kills, on SQLite and Postgres; calls while PDFs are read",
     run: proveKnowledge,
     parts: KNOWLEDGE_PARTS,
   },
