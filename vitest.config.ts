@@ -9,10 +9,8 @@ const long = [...longInParallel, ...longInTurn, ...longInPairs];
  * Folders of `test` whose files share processes, because they leave no state in them. A process of its own costs each file 0.4 s of
  * CPU time or more, mostly for the imports.
  */
-const sharing = [
-  ...["api", "call", "carriers", "config", "core", "delivery", "gateway", "knowledge", "media", "record", "simulator"],
-  ...["speech", "transcription", "web"],
-];
+const sharing =
+  "api call carriers config core delivery gateway knowledge media record simulator speech transcription web".split(" ");
 /** The files of these folders that need a process of their own: they measure its heap, observe its built-ins, or start processes. */
 const notSharing = [
   "test/carriers/parse-charge.test.ts",
