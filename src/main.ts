@@ -21,7 +21,7 @@ import { missingTracePackages } from "./process/traces-support.ts";
 import { usableWebrtc, webrtcMissing } from "./process/webrtc-support.ts";
 import { localSpeechSettings } from "./speech/settings.ts";
 import { corporaFolder, openDataDir } from "./store/data-dir/data-dir.ts";
-import { newSocketPath } from "./store/handoff/socket-path.ts";
+import { earlierWorkersAreGone, newSocketPath } from "./store/handoff/socket-path.ts";
 
 /** Composition root of the supervisor. */
 
@@ -86,10 +86,12 @@ async function run(config: Config, mediaServer: MediaServerChoice, log: Logger):
     speech,
     retrieval,
     mediaServer,
+    earlierWorkersAreGone: earlierWorkersAreGone(config.dataDir),
     mediaPorts: mediaServer.sharesPort ? undefined : { media: new MediaPort(log), webrtc: new MediaPort(log) },
     clock: systemClock,
     log,
     onRoll: writeState,
+    onDrainRequested: () => signals.drain(),
     onOwnerLink: (url) => {
       ownerLink = url;
     },

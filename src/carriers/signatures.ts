@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { timingSafeEqual } from "node:crypto";
 import { WEBHOOK_FIELDS_MAX } from "../core/limits/phone/telephony.ts";
 import { SIGNATURES_PER_UPGRADE_MAX } from "../core/limits/streams/connections.ts";
 
@@ -54,8 +54,3 @@ export const signaturesIn = (header: string): readonly Buffer[] =>
 /** Compares in constant time. */
 export const isAmong = (given: readonly Buffer[], digest: Buffer): boolean =>
   given.some((signature) => signature.length === digest.length && timingSafeEqual(signature, digest));
-
-/** Compares in constant time. */
-export const isSameText = (given: string, secret: string): boolean => timingSafeEqual(sha256(given), sha256(secret));
-
-const sha256 = (text: string): Buffer => createHash("sha256").update(text).digest();

@@ -29,6 +29,7 @@ import { readDatabaseUrl } from "./database-url.ts";
 import { readDataDir, readServiceAccess } from "./environment.ts";
 import { isAddress, isWildcard, readApiUrls, redactedAddress } from "./network/addresses.ts";
 import { readLiveness, readMediaTls } from "./network/media-port.ts";
+import { readOperatorToken } from "./network/operator-token.ts";
 import { readOrigins } from "./network/origins.ts";
 import { readTrustedProxies } from "./network/proxies.ts";
 import { readWebrtc, type WebrtcSettings } from "./network/webrtc.ts";
@@ -71,6 +72,8 @@ export interface Config extends SpeechConfig, WorkerSettings {
   metricsHost: string;
   /** 0 takes any free port; undefined when no metrics are served. */
   metricsPort: number | undefined;
+  /** Undefined where no request may drain the service. */
+  operatorToken: string | undefined;
   /** The beginning of `websocketUrl`; undefined for the media port on this machine. */
   publicMediaUrl: string | undefined;
   dataDir: string;
@@ -196,6 +199,7 @@ export function readConfig(
     trustedProxies: readTrustedProxies(text("TRUSTED_PROXIES", ""), problems),
     metricsHost: text("METRICS_HOST"),
     metricsPort: text("METRICS_PORT", "") === OFF ? undefined : integer("METRICS_PORT"),
+    operatorToken: readOperatorToken(text("OPERATOR_TOKEN", ""), text("METRICS_PORT", "") !== OFF, problems),
     publicMediaUrl: publicMediaUrl === "" ? undefined : publicMediaUrl,
     dataDir: readDataDir(env),
     ffmpeg: text("FFMPEG"),

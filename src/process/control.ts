@@ -148,7 +148,8 @@ const handoff = new HandoffThreadClient({
     process.exit(1);
   },
 });
-const { socketPath, speech, retrieval, port, mediaUrls, restarts } = await waitForAssignment();
+const assignment = await waitForAssignment();
+const { socketPath, speech, retrieval, port, mediaUrls, restarts, earlierWorkersAreGone } = assignment;
 const config = readConfig(undefined, { checksFiles: false });
 const log = createLogger("control", config.logLevel);
 const { dataDir } = config;
@@ -415,6 +416,7 @@ const lostCalls = new LostCallRecovery({
   finalizer,
   workers: handoff,
   epoch,
+  earlierWorkersAreGone,
   endCall: (workerId, callId) => handoff.endCall(workerId, callId, "worker_lost"),
   onWorkerLost: (workerId) => workersMetrics.workerLost(workerId),
   clock,
@@ -747,6 +749,16 @@ if (config.metricsPort !== undefined) {
     exposition,
     health: healthResponse,
     readiness: () => readinessResponse(health),
+    drain:
+      config.operatorToken === undefined
+        ? undefined
+        : {
+            token: config.operatorToken,
+            request: () => {
+              log.info("drain requested by the operator");
+              notifySupervisor({ kind: "drain-requested" });
+            },
+          },
     clock,
     onClosed: (reason) => metrics.connectionClosed("metrics", reason),
     log,

@@ -17,6 +17,7 @@ describe("configuration", () => {
       mediaTls: undefined,
       metricsHost: "127.0.0.1",
       metricsPort: 9464,
+      operatorToken: undefined,
       isProduction: false,
       stt: "local",
       tts: "espeak",

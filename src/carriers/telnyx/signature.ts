@@ -1,7 +1,7 @@
 import { createHmac, createPublicKey, type KeyObject, verify } from "node:crypto";
 import { WEBHOOK_AGE_MS_MAX } from "../../core/limits/phone/telephony.ts";
+import { isSameText } from "../../core/same-text.ts";
 import type { UpgradeHeaders } from "../../wire/upgrade.ts";
-import { isSameText } from "../signatures.ts";
 import type { WebhookRequest } from "../telephony.ts";
 
 const TOKEN = "x-telnyx-streaming-auth-token";

@@ -1,4 +1,5 @@
 import type { Variables } from "../../core/configuration/variable.ts";
+import { OPERATOR_TOKEN_CHARS_MIN } from "../../core/limits/control-api/api.ts";
 import { MEDIA_SERVERS } from "../../gateway/server/media-server.ts";
 
 /** 0 takes any free port. */
@@ -120,5 +121,11 @@ export const NETWORK_VARIABLES = {
     range: PORTS,
     orWord: "off",
     meaning: "the port of these; 0 takes any free port, `off` serves no metrics",
+  },
+  OPERATOR_TOKEN: {
+    format: `${OPERATOR_TOKEN_CHARS_MIN} characters or more, printable ASCII without spaces`,
+    meaning:
+      "whoever sends it as `Authorization: Bearer …` with `POST /drain` to the metrics port drains this service; without it that is done " +
+      "by SIGTERM or `npm run admin -- drain` alone",
   },
 } as const satisfies Variables;

@@ -49,6 +49,8 @@ export type FromChild =
   | { kind: "connections"; accepting: boolean }
   /** From the control process of a node that drains: no call that was placed on the node waits for its stream any more. */
   | { kind: "no-call-waits" }
+  /** From the control process: a request of the operator asks the service to drain. */
+  | { kind: "drain-requested" }
   /** From the control process: there is a corpus, so the retrieval process must run from now on. */
   | { kind: "retrieval-needed" }
   /** From the control process of a new service, before it is ready: the link for the terminal. It must not be logged. */
@@ -67,6 +69,8 @@ export interface ChildAssignment {
   port: number;
   /** Of a worker; "media" for any other process. */
   role: WorkerRole;
+  /** To the first control process: no worker of an earlier service is left to report its calls. */
+  earlierWorkersAreGone: boolean;
   /** The addresses that `websocketUrl` begins with, as configured or on this machine. */
   mediaUrls: MediaUrls;
   /** Of this node of a cluster: see `nodeTagOf`. Workers do not have its name. */

@@ -35,7 +35,7 @@ export class ServiceSignals {
     source.on("SIGTERM", onSignal);
     source.on("SIGINT", onSignal);
     source.on("disconnect", onSignal);
-    source.on("SIGUSR2", () => this.#stop());
+    source.on("SIGUSR2", () => this.drain());
     source.on("SIGHUP", () => this.#options.supervisor.roll());
   }
 
@@ -46,10 +46,11 @@ export class ServiceSignals {
       exit(1);
       return;
     }
-    this.#stop();
+    this.drain();
   }
 
-  #stop(): void {
+  /** Lets the calls end, and exits; asking again does no harm. */
+  drain(): void {
     if (this.#isStopping) return;
     this.#isStopping = true;
     const { supervisor, exit } = this.#options;

@@ -51,12 +51,16 @@ export interface SupervisorOptions {
   speech: SpeechAssignment | undefined;
   retrieval: RetrievalAssignment;
   mediaServer: MediaServerChoice;
+  /** No worker of an earlier service on this data directory lives. */
+  earlierWorkersAreGone: boolean;
   /** Accept connections for the workers of each role; undefined when workers listen on their port themselves. */
   mediaPorts: Readonly<Record<WorkerRole, MediaPort>> | undefined;
   clock: Clock;
   log: Logger;
   /** Called at every step of a roll. */
   onRoll: (roll: Roll) => void;
+  /** Called when the operator asks by a request that the service drains; `stop` is for the callback to call. */
+  onDrainRequested: () => void;
   /** Called before `start` resolves, where the service is new and has a terminal. The link must not be logged. */
   onOwnerLink: (url: string) => void;
 }
@@ -334,6 +338,7 @@ export class Supervisor {
   #onMessage(process: SupervisedProcess, message: FromChild): void {
     const mediaPort = this.#mediaPortOf(process);
     if (message.kind === "no-call-waits") this.#onNoCallWaits();
+    if (message.kind === "drain-requested") this.#options.onDrainRequested();
     if (message.kind === "owner-link") this.#options.onOwnerLink(message.url);
     if (message.kind === "retrieval-needed") this.#startRetrieval();
     if (message.kind === "connection-taken") mediaPort?.onConnectionTaken(process);
@@ -364,7 +369,9 @@ export class Supervisor {
     this.#roles.set(process, role);
     const { cluster } = this.#options.config;
     const nodeTag = cluster && nodeTagOf(cluster.name);
-    process.assign({ socketPath, speech, retrieval, port, role, mediaUrls, nodeTag, restarts, mediaServer, isFirst });
+    const common = { socketPath, speech, retrieval, port, role, mediaUrls, nodeTag, restarts, mediaServer, isFirst };
+    // A later control process has the workers of this service, which may be about to report to it.
+    process.assign({ ...common, earlierWorkersAreGone: !this.#isUp && this.#options.earlierWorkersAreGone });
     return process;
   }
 

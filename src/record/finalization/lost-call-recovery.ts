@@ -5,7 +5,7 @@ import type { Logger } from "../../core/log/logger.ts";
 import type { ActiveCall, CallStore } from "../../store/calls/call-store.ts";
 import type { CallFinalizer } from "./finalizer.ts";
 
-/** How long running workers have after a start to report their calls. All other calls are recovered. */
+/** How long workers that may run have after a start to report their calls. All other calls are recovered. */
 export const WORKER_REGISTRATION_MS = 3_000;
 /** How long a worker whose connection broke has to reconnect and report its calls. */
 export const WORKER_RECONNECT_MS = 500;
@@ -24,6 +24,8 @@ export interface LostCallRecoveryOptions {
   };
   /** The number of this start of the control process. */
   epoch: number;
+  /** No worker of a start before this one is left. */
+  earlierWorkersAreGone: boolean;
   /** Requests a worker to end a call; nothing happens where it has none of that id. */
   endCall: (workerId: WorkerId, callId: CallId) => void;
   /** A worker did not reconnect in time. */
@@ -48,9 +50,9 @@ export class LostCallRecovery {
 
   /** Call this when workers can connect. */
   start(): void {
-    const { clock, epoch } = this.#options;
+    const { clock, epoch, earlierWorkersAreGone } = this.#options;
     const isLost = (call: ActiveCall): boolean => call.epoch < epoch && !this.#seenWorkers.has(call.workerId);
-    clock.after(WORKER_REGISTRATION_MS, () => void this.#recoverUnseen(isLost));
+    clock.after(earlierWorkersAreGone ? 0 : WORKER_REGISTRATION_MS, () => void this.#recoverUnseen(isLost));
   }
 
   async #recoverUnseen(isLost: (call: ActiveCall) => boolean): Promise<void> {

@@ -48,6 +48,19 @@ function isOfGoneWorker(name: string): boolean {
 }
 
 /**
+ * Whether no worker of an earlier service on this data directory lives: those that were killed have left their sockets. False where there
+ * are no sockets, which says nothing: the folder may have been deleted.
+ */
+export function earlierWorkersAreGone(dataDir: string): boolean {
+  try {
+    const sockets = readdirSync(join(dataDir, RUN_FOLDER)).filter((name) => WORKER_SOCKET_NAME.test(name));
+    return sockets.length > 0 && sockets.every(isOfGoneWorker);
+  } catch {
+    return false;
+  }
+}
+
+/**
  * The socket in a data directory, of the service that uses it now; undefined where there is none, or several and the
  * right one is unknown.
  */

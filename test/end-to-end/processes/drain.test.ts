@@ -15,8 +15,9 @@ const SLACK_MS = 5_000;
 
 describe.each(MEDIA_SERVERS_HERE)("with the media server %s", (mediaServer) => {
   let service: Service;
-  async function start(drainMs: number): Promise<void> {
-    service = await Service.start({ env: { MEDIA_SERVER: mediaServer, WORKERS: "2", DRAIN_MS: String(drainMs) } });
+  async function start(drainMs: number, env: Record<string, string> = {}): Promise<void> {
+    const fixed = { MEDIA_SERVER: mediaServer, WORKERS: "2", DRAIN_MS: String(drainMs) };
+    service = await Service.start({ env: { ...fixed, ...env } });
   }
 
   beforeEach(() => {
@@ -60,6 +61,25 @@ describe.each(MEDIA_SERVERS_HERE)("with the media server %s", (mediaServer) => {
     last?.caller.hangUp();
     expect(await service.process.exited).toBe(0);
     expect(service.logged("process died")).toEqual([]);
+  });
+
+  test("POST /drain of the metrics port ends the service once its live calls have ended", async () => {
+    const token = "k3".repeat(16);
+    await start(7_200_000, { OPERATOR_TOKEN: token });
+    const calls = await beginCalls(service, CALLS);
+    sendFrames(calls, FRAMES);
+    const url = `http://127.0.0.1:${service.logged("metrics port ready").at(-1)?.port}/drain`;
+    for (let count = 0; count < 2; count += 1) {
+      const answer = await fetch(url, { method: "POST", headers: { authorization: `Bearer ${token}` } });
+      expect([answer.status, await answer.json()]).toEqual([202, { status: "draining" }]);
+    }
+    const isUnready = async (): Promise<boolean> => (await service.fetch("GET", "/readyz")).status === 503;
+    await until("the service to be unready", SLACK_MS, isUnready);
+    sendFrames(calls, FRAMES);
+    const [last, ...others] = calls;
+    expect(await hangUpAll(service, others)).toEqual(others.map(() => ({ endReason: "caller_hangup", lost: 0 })));
+    last?.caller.hangUp();
+    expect(await service.process.exited).toBe(0);
   });
 
   test("K8: it exits by its own deadline although a worker and the control process are blocked, and no record is lost permanently", async () => {

@@ -44,6 +44,13 @@ describe("starting", () => {
     expect(lines.join()).not.toContain("tlo_");
   });
 
+  test("a request to drain is passed on from the control process", async () => {
+    const { children, up, drainRequests } = scriptedSupervisor(1);
+    await up();
+    children.living("control")[0]?.emit({ kind: "drain-requested" });
+    expect(drainRequests()).toBe(1);
+  });
+
   test("a process that never becomes ready is killed, and the start fails", async () => {
     const { clock, supervisor } = scriptedSupervisor(1, {
       readyMs: ({ kind }) => (kind === "control" ? undefined : 0),
@@ -98,8 +105,11 @@ describe("dying", () => {
     await clock.play(601);
     expect(children.started[3]).toMatchObject({
       kind,
-      options: { port: PORTS[kind], restarts: { [kind]: 1 }, isFirst: false },
+      options: { port: PORTS[kind], restarts: { [kind]: 1 }, isFirst: false, earlierWorkersAreGone: false },
     });
+    // The first control process is started where no earlier worker is left; later ones have the workers of this service.
+    const control = children.started.find((child) => child.kind === "control");
+    expect(control).toMatchObject({ options: { earlierWorkersAreGone: true } });
     expect(logged("process died")).toMatchObject([{ kind: kind, pid: victim?.pid, signal: "SIGKILL" }]);
     // Only the control process is notified, for the metric of restarts.
     for (const other of others) expect([other.lives, received(other)]).toEqual([true, []]);

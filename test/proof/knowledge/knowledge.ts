@@ -5,6 +5,7 @@ import type { StoreName } from "../killed-service.ts";
 import { type ProofPart, runParts } from "../parts.ts";
 import type { Proof } from "../proof.ts";
 import { type AnalysedCallsResult, AnalysedCallsTrial } from "./analysed-calls.ts";
+import { type AnswersResult, type AnswerWaits, measureAnswers } from "./answers.ts";
 import { measureIngestionInterference } from "./interference.ts";
 import { KillTrial, type KillTrialResult } from "./kill-trial.ts";
 import type { KillVerdict } from "./verdict.ts";
@@ -16,9 +17,13 @@ const REDUCED = { documents: { documents: 30, kills: 6 }, calls: { calls: 8, kil
 const SHOWN_MAX = 5;
 const WORK = "PDFs of 20 pages";
 
-/** Calls come first: they are judged by their time. */
+/** What retrieval may add to the delay of an answer, ms. */
+const SHARE_P90_MS_MAX = 10;
+
+/** Those come first that are judged by their time. */
 const PARTS: Readonly<Record<string, ProofPart>> = {
   calls: callsBesideDocuments,
+  answers: answersFromDocuments,
   documents: documentsUnderKills,
   analyses: analysedCallsUnderKills,
 };
@@ -36,6 +41,24 @@ async function callsBesideDocuments(proof: Proof): Promise<string> {
   const result = await measureIngestionInterference({ reduced, print: checks.print });
   checkUndisturbed(proof, result, WORK);
   return interferenceLine(result, WORK);
+}
+
+async function answersFromDocuments(proof: Proof): Promise<string> {
+  const { checks, reduced, seed } = proof;
+  const result = await measureAnswers({ reduced, seed, print: checks.print });
+  const { asked, answered, share } = result.spoken;
+  checks.check(
+    "every spoken question was answered from passages",
+    answered === asked ? "" : `${answered} of ${asked} were`,
+  );
+  // Few questions say nothing about a percentile.
+  if (!reduced) {
+    checks.check(
+      `retrieval's share of the delay of answers to spoken questions: at most ${SHARE_P90_MS_MAX} ms at p90`,
+      share.p90Ms <= SHARE_P90_MS_MAX ? "" : `${share.p90Ms} ms`,
+    );
+  }
+  return answersTable(result, seed);
 }
 
 async function documentsUnderKills(proof: Proof): Promise<string> {
@@ -91,6 +114,24 @@ function problemsOf({ lost, stuck, doubled, unannounced }: KillVerdict): string 
 }
 
 const row = (...cells: (string | number)[]): string => `| ${cells.join(" | ")} |`;
+
+function answersTable({ chunks, callsAtOnce, spoken, typed }: AnswersResult, seed: number): string {
+  const waits = (what: string, { asked, answered, share, search }: AnswerWaits): string =>
+    row(
+      ...[what, `${answered} of ${asked}`],
+      ...[share.p50Ms, share.p90Ms, share.maxMs, search.p50Ms, search.p90Ms].map((ms) => `${ms} ms`),
+    );
+  return [
+    `**Answers**, seed ${seed}: calls, ${callsAtOnce} at once on one machine, ask a corpus of ${chunks} chunks one question of twelve words each,`,
+    'with retrieval: "always". Where it is spoken, interim transcripts start the search; a typed one comes at once, so that its search starts',
+    "as late as one that waits for the final transcript. The share is the time from the end of the turn until the passages were there.",
+    "",
+    row("questions", "answered from passages", "share p50", "p90", "longest", "search p50", "p90"),
+    row("---", "---", "---", "---", "---", "---", "---"),
+    waits("spoken", spoken),
+    waits("typed", typed),
+  ].join("\n");
+}
 
 function killTable(trials: readonly KillTrialResult[]): string {
   return [

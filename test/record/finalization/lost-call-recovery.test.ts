@@ -19,7 +19,7 @@ const CALL: ActiveCall = {
 };
 
 /** One active call, and workers that the control process learns of when `tell` is called. */
-function scene(epoch = 4) {
+function scene(epoch = 4, earlierWorkersAreGone = false) {
   const clock = new ManualClock();
   const there = new Set<string>();
   const undelivered: (() => void)[] = [];
@@ -45,6 +45,7 @@ function scene(epoch = 4) {
       },
     },
     epoch,
+    earlierWorkersAreGone,
     endCall: (workerId, callId) => ended.push(`${workerId} ${callId}`),
     onWorkerLost: (workerId) => lost.push(workerId),
     clock,
@@ -102,6 +103,14 @@ test("ADV-M2: after a start the calls of workers that did not connect are lost; 
     await settled();
     expect(kept).toHaveLength(comes ? 0 : 1);
   }
+});
+
+test("after a start that finds no earlier worker alive their calls are lost at once", async () => {
+  const { clock, calls, kept } = scene(5, true);
+  calls.start();
+  await clock.play(0);
+  await settled();
+  expect(kept).toHaveLength(1);
 });
 
 test("ADV-M2: at the service's end every call is lost whose worker is gone", async () => {

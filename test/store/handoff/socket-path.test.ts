@@ -4,7 +4,12 @@ import { basename, dirname, join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { asWorkerId, type WorkerId } from "../../../src/core/ids.ts";
 import { HandoffServer } from "../../../src/store/handoff/control-server.ts";
-import { newSocketPath, newWorkerTag, workerSocketPath } from "../../../src/store/handoff/socket-path.ts";
+import {
+  earlierWorkersAreGone,
+  newSocketPath,
+  newWorkerTag,
+  workerSocketPath,
+} from "../../../src/store/handoff/socket-path.ts";
 import type { HandoffClient } from "../../../src/store/handoff/worker-client.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { memoryLog } from "../../support/memory-log.ts";
@@ -70,6 +75,19 @@ test("the sockets of workers that are gone are removed; those of workers that fi
   for (const socket of [living, gone]) writeFileSync(socket, "");
   await serverAt(path);
   expect(readdirSync(dirname(path)).sort()).toEqual([path, living].map((one) => basename(one)).sort());
+});
+
+test("earlier workers are gone where sockets are left, and no process of theirs lives", () => {
+  const dataDir = temporaryDirectory();
+  const path = newSocketPath(dataDir);
+  const write = (tag: string): void => writeFileSync(workerSocketPath(path, tag), "");
+  expect(earlierWorkersAreGone(dataDir)).toBe(false);
+  mkdirSync(dirname(path));
+  expect(earlierWorkersAreGone(dataDir)).toBe(false);
+  write(`01234567${(2 ** 31 - 1).toString(16)}`);
+  expect(earlierWorkersAreGone(dataDir)).toBe(true);
+  write(newWorkerTag());
+  expect(earlierWorkersAreGone(dataDir)).toBe(false);
 });
 
 test("the sockets of killed services are removed, and nothing else is", async () => {

@@ -38,6 +38,7 @@ export function scriptedSupervisor(
   const { log, lines } = memoryLog();
   const rolls: Roll[] = [];
   const ownerLinks: string[] = [];
+  let drainRequests = 0;
   children.onStart = (child) => {
     const delayMs = readyMs(child);
     const beat = (): void => {
@@ -87,10 +88,14 @@ export function scriptedSupervisor(
     speech,
     retrieval: { socketPath: "/run/retrieval.sock", folder: "/corpora", embeddings: undefined, logLevel: "info" },
     mediaServer: { mediaServer: "ws", detail: "planted", sharesPort: mediaPort === undefined },
+    earlierWorkersAreGone: true,
     mediaPorts: mediaPort && { media: mediaPort, webrtc: mediaPort },
     clock,
     log,
     onRoll: (roll) => rolls.push(roll),
+    onDrainRequested: () => {
+      drainRequests += 1;
+    },
     onOwnerLink: (url) => ownerLinks.push(url),
   });
   const logged = (msg: string): Record<string, unknown>[] =>
@@ -100,5 +105,5 @@ export function scriptedSupervisor(
     await clock.play(100);
     return ready;
   };
-  return { clock, children, supervisor, logged, lines, rolls, ownerLinks, up };
+  return { clock, children, supervisor, logged, lines, rolls, ownerLinks, drainRequests: () => drainRequests, up };
 }

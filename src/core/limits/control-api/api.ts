@@ -24,6 +24,9 @@ export const REQUEST_MS_MAX = 10_000;
 /** A connection without progress is closed: a download that is not read would keep its file open for ever. */
 export const STALL_MS_MAX = 60_000;
 
+/** Of `OPERATOR_TOKEN`: random ones of this length cannot be guessed. */
+export const OPERATOR_TOKEN_CHARS_MIN = 32;
+
 /** Events on one page of a call's events. */
 export const EVENTS_PAGE_DEFAULT = 200;
 export const EVENTS_PAGE_MAX = 1_000;

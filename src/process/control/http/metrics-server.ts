@@ -1,9 +1,10 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { Clock } from "../../../core/clock.ts";
 import { codeOf } from "../../../core/errors.ts";
 import { METRICS_CONNECTIONS_MAX, REQUEST_MS_MAX, STALL_MS_MAX } from "../../../core/limits/control-api/api.ts";
 import type { Logger } from "../../../core/log/logger.ts";
 import { EXPOSITION_TYPE } from "../../../core/metrics/instruments.ts";
+import { isSameText } from "../../../core/same-text.ts";
 import { type ConnectionCloseReason, HttpConnections } from "./http-connections.ts";
 
 /** The response of `/healthz` and `/readyz`, the same as on the API port. */
@@ -21,6 +22,8 @@ export interface MetricsServerOptions {
   exposition: () => Promise<string>;
   health: () => HealthAnswer;
   readiness: () => HealthAnswer;
+  /** Who has the token may ask that the service drains; undefined where none may. */
+  drain: { token: string; request: () => void } | undefined;
   clock: Clock;
   /** Called for each connection that was closed because the limit was reached. */
   onClosed: (reason: ConnectionCloseReason) => void;
@@ -34,9 +37,9 @@ export interface MetricsServer {
 }
 
 /**
- * Serves only `GET /metrics`, `/healthz` and `/readyz`, without an API key: the port is for the operator's machines. Their
- * probes are answered here however busy the API port is. Rejects with an error that names the variable when the port cannot be
- * used.
+ * Serves only `GET /metrics`, `/healthz` and `/readyz`, without an API key, and `POST /drain` with the operator's token: the port is
+ * for the operator's machines. Their probes are answered here however busy the API port is. Rejects with an error that names the
+ * variable when the port cannot be used.
  */
 export function serveMetrics(options: MetricsServerOptions): Promise<MetricsServer> {
   const { host, port, clock, onClosed } = options;
@@ -49,7 +52,7 @@ export function serveMetrics(options: MetricsServerOptions): Promise<MetricsServ
     (request, response) => {
       // The body is discarded.
       request.resume();
-      void responseTo(request.method, plainPath(request.url ?? ""), options).then(({ status, headers, body }) => {
+      void responseTo(request, options).then(({ status, headers, body }) => {
         response.writeHead(status, { ...headers, "cache-control": "no-store", "x-content-type-options": "nosniff" });
         response.end(body);
       });
@@ -67,10 +70,11 @@ export function serveMetrics(options: MetricsServerOptions): Promise<MetricsServ
 }
 
 async function responseTo(
-  method: string | undefined,
-  path: string,
-  { exposition, health, readiness, log }: MetricsServerOptions,
+  { method, url = "", headers }: IncomingMessage,
+  { exposition, health, readiness, drain, log }: MetricsServerOptions,
 ): Promise<PlainResponse> {
+  const path = plainPath(url);
+  if (path === "/drain" && drain !== undefined) return drainResponse(method, headers.authorization, drain);
   if (!["/metrics", "/healthz", "/readyz"].includes(path)) {
     return plainText(404, "there is nothing here but /metrics, /healthz and /readyz\n");
   }
@@ -83,6 +87,20 @@ async function responseTo(
     log.error({ err: error, code: codeOf(error), fault: "bug" }, "metrics could not be collected");
     return plainText(500, "internal error\n");
   }
+}
+
+function drainResponse(
+  method: string | undefined,
+  authorization: string | undefined,
+  { token, request }: NonNullable<MetricsServerOptions["drain"]>,
+): PlainResponse {
+  if (method !== "POST") return plainText(405, "only POST is known here\n", { allow: "POST" });
+  if (!isSameText(authorization ?? "", `Bearer ${token}`)) {
+    const error = { code: "unauthorized", message: "Authorization must be `Bearer` and the value of OPERATOR_TOKEN" };
+    return json({ status: 401, headers: { "www-authenticate": "Bearer" }, body: { error } });
+  }
+  request();
+  return json({ status: 202, headers: {}, body: { status: "draining" } });
 }
 
 interface PlainResponse {

@@ -1,5 +1,5 @@
 import { type AddressInfo, connect } from "node:net";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../../../src/core/clock.ts";
 import { METRICS_CONNECTIONS_MAX } from "../../../../src/core/limits/control-api/api.ts";
 import { serveMetrics } from "../../../../src/process/control/http/metrics-server.ts";
@@ -16,6 +16,7 @@ const OPTIONS = {
   exposition: async () => "",
   health: () => ({ status: 200, headers: {}, body: { status: "ok" } }),
   readiness: () => ({ status: 503, headers: { "retry-after": "5" }, body: { error: { code: "overloaded" } } }),
+  drain: undefined,
   clock: systemClock,
   onClosed: () => {},
 };
@@ -93,4 +94,48 @@ test("ADV-M6: connections beyond the limit use no descriptors, and scrapes and p
   while (closed < 3 * METRICS_CONNECTIONS_MAX) await new Promise((resolve) => setImmediate(resolve));
   expect(await (await fetch(`${url}/metrics`)).text()).toBe("up 1\n");
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
+});
+
+describe("POST /drain", () => {
+  const TOKEN = "a1".repeat(16);
+  async function drained() {
+    const { log } = memoryLog();
+    let requests = 0;
+    const drain = { token: TOKEN, request: () => void (requests += 1) };
+    const { server } = await serveMetrics({ ...OPTIONS, drain, log });
+    closers.push(() => server.close());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/drain`;
+    return { url, requests: () => requests };
+  }
+
+  test("drains the service for who has the operator's token", async () => {
+    const { url, requests } = await drained();
+    const answer = await fetch(url, { method: "POST", headers: { authorization: `Bearer ${TOKEN}` } });
+    expect([answer.status, await answer.json(), requests()]).toEqual([202, { status: "draining" }, 1]);
+  });
+
+  test.each<[what: string, headers: Record<string, string>]>([
+    ["no token", {}],
+    ["another token", { authorization: `Bearer ${"b2".repeat(16)}` }],
+    ["the beginning of the token", { authorization: `Bearer ${TOKEN.slice(0, -1)}` }],
+    ["the token and more", { authorization: `Bearer ${TOKEN}x` }],
+    ["the token without its scheme", { authorization: TOKEN }],
+    ["an API key", { "x-api-key": TOKEN }],
+  ])("with %s is 401 and drains nothing", async (_what, headers) => {
+    const { url, requests } = await drained();
+    const answer = await fetch(url, { method: "POST", headers });
+    expect([answer.status, answer.headers.get("www-authenticate"), requests()]).toEqual([401, "Bearer", 0]);
+    expect(await answer.json()).toMatchObject({ error: { code: "unauthorized" } });
+  });
+
+  test("with another method drains nothing", async () => {
+    const { url, requests } = await drained();
+    const answer = await fetch(url, { headers: { authorization: `Bearer ${TOKEN}` } });
+    expect([answer.status, answer.headers.get("allow"), requests()]).toEqual([405, "POST", 0]);
+  });
+
+  test("is 404 where no token is configured", async () => {
+    const { url } = await served(async () => "");
+    expect((await fetch(`${url}/drain`, { method: "POST", headers: { authorization: "Bearer " } })).status).toBe(404);
+  });
 });

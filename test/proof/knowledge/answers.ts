@@ -1,0 +1,211 @@
+import { setTimeout as delay } from "node:timers/promises";
+import WebSocket from "ws";
+import { spokenDocument, spokenQuestions } from "../../../bench/retrieval/spoken-corpus.ts";
+import { type BenchService, sendRequest, withService } from "../../../bench/rig/service.ts";
+import { percentile } from "../../../src/core/calls/latency.ts";
+import { INDEX_COMPACT_DELAY_MS, INDEX_COMPACT_MS_MAX } from "../../../src/core/limits/knowledge/retrieval.ts";
+import { FRAME_MS } from "../../../src/core/limits/streams/media.ts";
+import { RATE_HZ, spoken } from "../../support/transcriptions/spoken.ts";
+
+// How long replies wait for passages: where a caller speaks, so that interim transcripts start the search, and where the question comes at
+// once, as it does where the search starts with the final transcript.
+
+const FULL = { documents: 400, questions: 100, callsAtOnce: 5 };
+const REDUCED = { documents: 4, questions: 2, callsAtOnce: 2 };
+const FRAME_SAMPLES = (RATE_HZ * FRAME_MS) / 1_000;
+const SILENCE = new Uint8Array(2 * FRAME_SAMPLES);
+const WORDS_PER_SENTENCE = 10;
+const POLL_MS = 500;
+const INGESTED_MS_MAX = 1_200_000;
+const REPLY_MS_MAX = 60_000;
+const ENDED_MS_MAX = 30_000;
+
+/** How replies of one kind waited, ms. */
+export interface AnswerWaits {
+  asked: number;
+  /** Of the questions: answered with passages that were found for the turn. */
+  answered: number;
+  /** From the end of the turn until the passages were there, of all that were asked: without an end where none came. */
+  share: { p50Ms: number; p90Ms: number; maxMs: number };
+  /** From the start of the search until its passages, of those that were answered. */
+  search: { p50Ms: number; p90Ms: number };
+}
+
+export interface AnswersResult {
+  chunks: number;
+  callsAtOnce: number;
+  spoken: AnswerWaits;
+  typed: AnswerWaits;
+}
+
+/** Questions of callers to one corpus with `retrieval: "always"`, one a call, spoken in one round and typed in the other. */
+export async function measureAnswers({
+  reduced,
+  seed,
+  print,
+}: {
+  reduced: boolean;
+  seed: number;
+  print: (line: string) => void;
+}): Promise<AnswersResult> {
+  const { documents, questions, callsAtOnce } = reduced ? REDUCED : FULL;
+  const asked = spokenQuestions(questions, seed);
+  print(`  ${questions} questions are spoken by the reference TTS`);
+  const frames: Uint8Array[][] = [];
+  for (const question of asked) frames.push(framesOf(await spoken([question])));
+  return await withService({ accounts: 1 }, async (service) => {
+    print(`  ${documents} documents are uploaded`);
+    const { corpusId, chunks } = await corpusIn(service, documents);
+    const round = async (say: readonly Said[]): Promise<AnswerWaits> => {
+      const rest = [...say];
+      const used: (PassagesUsed | undefined)[] = [];
+      const callOneAfterTheOther = async (): Promise<void> => {
+        for (let question = rest.shift(); question !== undefined; question = rest.shift())
+          used.push(await askedCall(service, corpusId, question));
+      };
+      await Promise.all(Array.from({ length: callsAtOnce }, callOneAfterTheOther));
+      return waitsOf(used);
+    };
+    print(`  ${questions} callers, ${callsAtOnce} at once, speak a question each; ${chunks} chunks`);
+    const spokenWaits = await round(frames);
+    print("  the same questions typed");
+    return { chunks, callsAtOnce, spoken: spokenWaits, typed: await round(asked) };
+  });
+}
+
+/** A question as the frames of its speech, or as text. */
+type Said = readonly Uint8Array[] | string;
+
+function framesOf(samples: Int16Array): Uint8Array[] {
+  const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength);
+  return Array.from({ length: Math.floor(samples.length / FRAME_SAMPLES) }, (_, n) =>
+    bytes.subarray(2 * n * FRAME_SAMPLES, 2 * (n + 1) * FRAME_SAMPLES),
+  );
+}
+
+async function corpusIn(service: BenchService, documents: number): Promise<{ corpusId: string; chunks: number }> {
+  const { id: corpusId } = await ask<{ id: string }>(service, "POST", "/corpora", 201, { name: "Pumps" });
+  for (let number = 0; number < documents; number += 1) {
+    const paragraphs = spokenDocument(number).chunks.map((chunk) => sentencesOf(chunk.text));
+    const text = [`It has ${markerOf(number)}.`, ...paragraphs].join("\n\n");
+    await ask(service, "POST", `/corpora/${corpusId}/documents`, 202, { name: `Document ${number}`, text });
+  }
+  const endMs = performance.now() + INGESTED_MS_MAX;
+  while (performance.now() < endMs) {
+    await delay(POLL_MS);
+    const corpus = await ask<Corpus>(service, "GET", `/corpora/${corpusId}`, 200);
+    if (corpus.documents.failed > 0) throw new Error(`${corpus.documents.failed} documents failed`);
+    if (corpus.documents.ready < documents || !(await isFound(service, corpusId, documents - 1))) continue;
+    // The index is compacted once nothing is added any more.
+    await delay(INDEX_COMPACT_DELAY_MS + INDEX_COMPACT_MS_MAX);
+    return { corpusId, chunks: corpus.chunks };
+  }
+  throw new Error(`${documents} documents were not found within ${INGESTED_MS_MAX} ms`);
+}
+
+interface Corpus {
+  documents: { ready: number; failed: number };
+  chunks: number;
+}
+
+const markerOf = (number: number): string => `marker${number}x`;
+
+/** Whether the index has the document with this number. */
+async function isFound(service: BenchService, corpusId: string, number: number): Promise<boolean> {
+  const body = { text: markerOf(number) };
+  const answer = ask<{ passages: object[] }>(service, "POST", `/corpora/${corpusId}/query`, 200, body);
+  return (await answer.catch(() => ({ passages: [] }))).passages.length > 0;
+}
+
+/** The words of a chunk as sentences: an answer cites one of them. */
+function sentencesOf(text: string): string {
+  const words = text.split(" ");
+  const sentences: string[] = [];
+  while (words.length > 0) sentences.push(`${words.splice(0, WORDS_PER_SENTENCE).join(" ")}.`);
+  return sentences.join(" ");
+}
+
+/** The event of a reply that was given passages. */
+interface PassagesUsed {
+  type: string;
+  tookMs: number;
+  waitMs: number;
+}
+
+/** One call that ends once its reply is heard; resolves with what its reply was given. */
+async function askedCall(service: BenchService, corpusId: string, question: Said): Promise<PassagesUsed | undefined> {
+  const call = await ask<{ id: string; websocketUrl: string }>(service, "POST", "/calls", 201, {
+    ...{ systemPrompt: "You answer from documents.", voice: "reference/gmw/en-US", language: "en-US" },
+    ...{ firstSpeaker: "user", connectionType: "websocket" },
+    selectedTools: [
+      { toolName: "query_corpus", parameterOverrides: { corpusIds: [corpusId], retrieval: "always" } },
+      { toolName: "hang_up" },
+    ],
+  });
+  await askAndListen(call.websocketUrl, question);
+  const endMs = performance.now() + ENDED_MS_MAX;
+  while (performance.now() < endMs) {
+    const { status } = await ask<{ status: string }>(service, "GET", `/calls/${call.id}`, 200);
+    if (status === "ended") break;
+    await delay(POLL_MS);
+  }
+  const { data } = await ask<{ data: PassagesUsed[] }>(service, "GET", `/calls/${call.id}/events?limit=1000`, 200);
+  return data.findLast(({ type }) => type === "passages-used");
+}
+
+/** Sends a frame every 20 ms, of the question and then of silence, until a second of the reply has come. */
+async function askAndListen(url: string, question: Said): Promise<void> {
+  const socket = new WebSocket(url);
+  const heard = new Promise<void>((resolve, reject) => {
+    let bytes = 0;
+    socket.on("error", reject);
+    socket.on("close", () => reject(new Error("the call ended before its reply")));
+    socket.on("message", (data: Buffer, isBinary) => {
+      if (isBinary) bytes += data.length;
+      if (bytes >= 2 * RATE_HZ) resolve();
+    });
+    setTimeout(() => reject(new Error(`no reply within ${REPLY_MS_MAX} ms`)), REPLY_MS_MAX).unref();
+  });
+  heard.catch(() => {});
+  await new Promise((resolve) => socket.on("open", resolve).on("close", resolve));
+  const speech = typeof question === "string" ? [] : [...question];
+  if (typeof question === "string") socket.send(JSON.stringify({ type: "text", text: question }));
+  const startMs = performance.now();
+  let sent = 0;
+  const frames = setInterval(() => {
+    const due = Math.floor((performance.now() - startMs) / FRAME_MS);
+    for (; sent < due && socket.readyState === WebSocket.OPEN; sent += 1) socket.send(speech.shift() ?? SILENCE);
+  }, FRAME_MS);
+  try {
+    await heard;
+    socket.send(JSON.stringify({ type: "end" }));
+  } finally {
+    clearInterval(frames);
+    socket.close();
+  }
+}
+
+function waitsOf(used: readonly (PassagesUsed | undefined)[]): AnswerWaits {
+  const found = used.filter((event) => event !== undefined);
+  const ascending = (values: readonly number[]): number[] => values.toSorted((one, other) => one - other);
+  const endless = Array.from({ length: used.length - found.length }, () => Number.POSITIVE_INFINITY);
+  const shares = [...ascending(found.map(({ waitMs }) => waitMs)), ...endless];
+  const searches = ascending(found.map(({ tookMs }) => tookMs));
+  return {
+    asked: used.length,
+    answered: found.length,
+    share: { p50Ms: percentile(shares, 50), p90Ms: percentile(shares, 90), maxMs: percentile(shares, 100) },
+    search: { p50Ms: percentile(searches, 50), p90Ms: percentile(searches, 90) },
+  };
+}
+
+async function ask<T>(
+  { apiUrl, keys: [key] }: BenchService,
+  method: "GET" | "POST",
+  path: string,
+  status: number,
+  body?: object,
+): Promise<T> {
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  return JSON.parse((await sendRequest({ apiUrl, key }, method, `/api/v1${path}`, status, text)).toString()) as T;
+}
