@@ -36,6 +36,13 @@ describe("the candidates of a question", () => {
     expect(ranking("tyre", { tyre: 10 }, ["new tyres", "new tyre"])).toEqual(["new tyre", "new tyres"]);
   });
 
+  test("rank higher the sooner they have a term", () => {
+    const texts = ["how to fit it to a rim", "a rim and how to fit it"];
+    expect(ranking("rim", { rim: 10 }, texts)[0]).toBe("a rim and how to fit it");
+    const late = (place: number): string => [...Array.from({ length: place }, () => "the"), "rim"].join(" ").padEnd(400, " the");
+    expect(ranking("rim", { rim: 10 }, [late(60), late(40)])[0]).toBe(late(60));
+  });
+
   test("rank by other forms of a rare term before the very form of a common one", () => {
     expect(ranking("cars rim", { car: 400, rim: 3 }, ["the cars", "the rims"])[0]).toBe("the rims");
   });
