@@ -55,20 +55,24 @@ const supervisedConfig = (config: Config): Config => ({
   publicMediaUrl: config.cluster?.mediaUrl ?? config.publicMediaUrl,
 });
 
+/** What the processes beside workers and control process start with. */
+function helperProcesses(config: Config) {
+  const settings = localSpeechSettings(config);
+  const { dataDir, logLevel } = config;
+  return {
+    speech: settings && { socketPath: newSocketPath(dataDir, "speech"), settings, logLevel },
+    retrieval: {
+      socketPath: newSocketPath(dataDir, "retrieval"),
+      folder: corporaFolder(dataDir),
+      embeddings: config.embeddings,
+      logLevel,
+    },
+  };
+}
+
 async function run(config: Config, mediaServer: MediaServerChoice, log: Logger): Promise<void> {
   const socketPath = newSocketPath(config.dataDir);
-  const settings = localSpeechSettings(config);
-  const speech = settings && {
-    socketPath: newSocketPath(config.dataDir, "speech"),
-    settings,
-    logLevel: config.logLevel,
-  };
-  const retrieval = {
-    socketPath: newSocketPath(config.dataDir, "retrieval"),
-    folder: corporaFolder(config.dataDir),
-    embeddings: config.embeddings,
-    logLevel: config.logLevel,
-  };
+  const { speech, retrieval } = helperProcesses(config);
   const stateFile = new SupervisorFile(config.dataDir);
   const state: SupervisorState = { pid: process.pid, start: processStartTime(process.pid) ?? "" };
   const writeState = (roll?: Roll): void => {

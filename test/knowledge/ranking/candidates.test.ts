@@ -39,7 +39,8 @@ describe("the candidates of a question", () => {
   test("rank higher the sooner they have a term", () => {
     const texts = ["how to fit it to a rim", "a rim and how to fit it"];
     expect(ranking("rim", { rim: 10 }, texts)[0]).toBe("a rim and how to fit it");
-    const late = (place: number): string => [...Array.from({ length: place }, () => "the"), "rim"].join(" ").padEnd(400, " the");
+    const late = (place: number): string =>
+      [...Array.from({ length: place }, () => "the"), "rim"].join(" ").padEnd(400, " the");
     expect(ranking("rim", { rim: 10 }, [late(60), late(40)])[0]).toBe(late(60));
   });
 

@@ -101,7 +101,10 @@ describe("POST /drain", () => {
   async function drained() {
     const { log } = memoryLog();
     let requests = 0;
-    const drain = { token: TOKEN, request: () => void (requests += 1) };
+    const request = (): void => {
+      requests += 1;
+    };
+    const drain = { token: TOKEN, request };
     const { server } = await serveMetrics({ ...OPTIONS, drain, log });
     closers.push(() => server.close());
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/drain`;
