@@ -11,11 +11,15 @@ export const PORTS: Readonly<Record<ChildKind, number>> = { control: 8080, worke
 export const DRAIN_MS = 30_000;
 export const TOKEN_TTL_S = 10;
 
+/** All messages that a child got but the restarts, which are sent at each death. */
+export const received = (child: ScriptedChild | undefined): string[] =>
+  child?.received.filter((kind) => kind !== "restarts") ?? [];
+
 /** How the children of a test behave. */
 export interface ChildBehavior {
   /** How long each takes until it is ready; undefined for one that never is. */
   readyMs: (child: ScriptedChild) => number | undefined;
-  /** Those that are silent tell of no heartbeat. */
+  /** Those that are silent send no heartbeats. */
   isSilent: (child: ScriptedChild) => boolean;
   /** How long each takes to exit when it is asked to; undefined for one that hangs. */
   leavesMs: (child: ScriptedChild) => number | undefined;
@@ -25,14 +29,14 @@ export interface ChildBehavior {
   speech: SpeechAssignment;
 }
 
-/** A supervisor with children that are ready after 500 ms, tell of their hearts, and go at once, where `manners` says nothing else. */
+/** A supervisor with children that are ready after 500 ms, send heartbeats, and exit at once when asked, where `behavior` says nothing else. */
 export function scriptedSupervisor(
   workers: number,
-  manners: Partial<ChildBehavior> = {},
+  behavior: Partial<ChildBehavior> = {},
   mediaPort?: MediaPort,
   cluster?: ClusterSettings,
 ) {
-  const { readyMs = () => 500, isSilent = () => false, leavesMs = () => 0, isRefused = () => false, speech } = manners;
+  const { readyMs = () => 500, isSilent = () => false, leavesMs = () => 0, isRefused = () => false, speech } = behavior;
   const clock = new ManualClock();
   const children = new ScriptedChildren();
   const { log, lines } = memoryLog();
