@@ -125,7 +125,7 @@ export const NETWORK_VARIABLES = {
   OPERATOR_TOKEN: {
     format: `${OPERATOR_TOKEN_CHARS_MIN} characters or more, printable ASCII without spaces`,
     meaning:
-      "whoever sends it as `Authorization: Bearer …` with `POST /drain` to the metrics port drains this service; without it that is done " +
+      "who sends it as `Authorization: Bearer …` with `POST /drain` to the metrics port drains this service; without it that is done " +
       "by SIGTERM or `npm run admin -- drain` alone",
   },
 } as const satisfies Variables;

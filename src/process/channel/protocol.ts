@@ -49,7 +49,7 @@ export type FromChild =
   | { kind: "connections"; accepting: boolean }
   /** From the control process of a node that drains: no call that was placed on the node waits for its stream any more. */
   | { kind: "no-call-waits" }
-  /** From the control process: a request of the operator asks the service to drain. */
+  /** From the control process: a request of the operator drains the service. */
   | { kind: "drain-requested" }
   /** From the control process: there is a corpus, so the retrieval process must run from now on. */
   | { kind: "retrieval-needed" }

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 export const PROJECT = fileURLToPath(new URL("../../../", import.meta.url));
 
 /** Folders of installed, built, recorded or measured files. */
-const GENERATED = new Set(["node_modules", "dist", "data", "results"]);
+const GENERATED = new Set(["node_modules", "dist", "data", "results", "cache"]);
 
 /**
  * The files of the project below `places` (folders, or files), by their paths from the project's folder. Without hidden and generated
