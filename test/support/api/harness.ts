@@ -112,9 +112,9 @@ export interface ApiUnderTest {
     workerIsAway: boolean;
     /** The calls are at another node, which does not answer. */
     nodeIsAway: boolean;
-    /** What a worker answers to a request for a hold. */
     /** What a worker answers to a request to listen. */
     listenAnswer: ListenAnswer;
+    /** What a worker answers to a request for a hold. */
     liveOutcome: LiveOutcome;
     /** Since when the callers of live calls are on hold. */
     heldSinceMs: EpochMs | undefined;
