@@ -40,7 +40,7 @@ export const readSearchPath = (env: Environment = process.env): string => env.PA
 
 /**
  * This process's environment without what only the control process uses: the key that opens what is sealed, the bucket, the collector's
- * headers, and what makes this service a node of a cluster.
+ * headers, the operator's token, and what makes this service a node of a cluster.
  */
 export function readWorkerEnvironment(env: Environment = process.env): Readonly<Record<string, string | undefined>> {
   const {
@@ -49,6 +49,7 @@ export function readWorkerEnvironment(env: Environment = process.env): Readonly<
     NODE_NAME: ___,
     NODE_MEDIA_URL: ____,
     NODE_RELAY_URL: _____,
+    OPERATOR_TOKEN: ______,
     ...rest
   } = env;
   return withoutBucket(rest);

@@ -57,7 +57,7 @@ test("all that a node needs is asked for at once, without showing a secret", () 
   expect(wrong).not.toContain("secret");
 });
 
-test("workers are no nodes: they have neither the name nor what must stand beside it", () => {
+test("workers are no nodes, and drain none: they have neither the name nor what must stand beside it, nor the operator's token", () => {
   const { DATABASE_URL, SECRETS_KEY } = SHARED;
   const env = readWorkerEnvironment({
     DATABASE_URL,
@@ -65,6 +65,7 @@ test("workers are no nodes: they have neither the name nor what must stand besid
     NODE_NAME: "a",
     NODE_MEDIA_URL: "wss://a.example",
     NODE_RELAY_URL: "ws://a",
+    OPERATOR_TOKEN: "k3".repeat(16),
     PATH: "/bin",
   });
   expect(Object.keys(env).sort()).toEqual(["DATABASE_URL", "PATH"]);

@@ -39,7 +39,7 @@ describe.each(VARIANTS)("the manifests of %s", (variant) => {
   test("set only variables that the service knows, and none that is secret", () => {
     const names = [...Object.keys(variables), ...container.env.map(({ name }: { name: string }) => name)];
     expect(names.filter((name) => !Object.hasOwn(VARIABLES, name))).toEqual([]);
-    expect(names.filter((name) => /KEY|SECRET|PASSWORD|DATABASE_URL/.test(name))).toEqual([]);
+    expect(names.filter((name) => /KEY|SECRET|TOKEN$|PASSWORD|DATABASE_URL/.test(name))).toEqual([]);
     expect(Object.values(variables).filter((value) => typeof value !== "string")).toEqual([]);
   });
 

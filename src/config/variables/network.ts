@@ -114,7 +114,8 @@ export const NETWORK_VARIABLES = {
   METRICS_HOST: {
     default: "127.0.0.1",
     format: "an address or a host name",
-    meaning: "where `GET /metrics`, `/healthz` and `/readyz` are served, without an API key",
+    meaning:
+      "where `GET /metrics`, `/healthz` and `/readyz` are served, without an API key, and `POST /drain` with the operator's token",
   },
   METRICS_PORT: {
     default: "9464",

@@ -15,12 +15,13 @@ export interface SignalSource {
 }
 
 /**
- * The first signal to end lets the calls end, the second one kills all processes. SIGUSR2 lets them end too, and kills nothing however
- * often it comes; SIGHUP replaces the workers one by one.
+ * The first signal to end lets the calls end, the second one kills all processes. SIGUSR2 and a request let them end too, and are no
+ * signal to end: one that follows, as of a service manager, kills nothing. SIGHUP replaces the workers one by one.
  */
 export class ServiceSignals {
   readonly #options: ServiceSignalsOptions;
   #isStopping = false;
+  #wasSignalled = false;
 
   constructor(options: ServiceSignalsOptions) {
     this.#options = options;
@@ -41,11 +42,12 @@ export class ServiceSignals {
 
   #onSignal(): void {
     const { supervisor, exit } = this.#options;
-    if (this.#isStopping) {
+    if (this.#wasSignalled) {
       supervisor.kill();
       exit(1);
       return;
     }
+    this.#wasSignalled = true;
     this.drain();
   }
 

@@ -371,7 +371,8 @@ export class Supervisor {
     const nodeTag = cluster && nodeTagOf(cluster.name);
     const common = { socketPath, speech, retrieval, port, role, mediaUrls, nodeTag, restarts, mediaServer, isFirst };
     // A later control process has the workers of this service, which may be about to report to it.
-    process.assign({ ...common, earlierWorkersAreGone: !this.#isUp && this.#options.earlierWorkersAreGone });
+    const isFirstControl = slot === this.#control && restarts.control === 0;
+    process.assign({ ...common, earlierWorkersAreGone: isFirstControl && this.#options.earlierWorkersAreGone });
     return process;
   }
 

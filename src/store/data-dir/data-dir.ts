@@ -9,11 +9,14 @@ const OTHERS = 0o077;
 /** One block of a file system, which a full one refuses. */
 const PROBE_BYTES = 4_096;
 
+/** The file that a service locks: a data directory without it is new. */
+export const LOCK_FILE = "service.lock";
+
 /**
  * Files that the service opens at its start. One of another user, or a folder in its place, must not stop the start
  * halfway.
  */
-const FILES = ["service.lock", "token-keys.json", "trunkline.db"];
+const FILES = [LOCK_FILE, "token-keys.json", "trunkline.db"];
 /** Files that hold prompts, words and keys. A restore from a backup may have changed their modes. */
 const PRIVATE_FILES = [...FILES, "trunkline.db-wal", "trunkline.db-shm"];
 /** The folder of the sockets; see src/store/handoff/socket-path.ts. */

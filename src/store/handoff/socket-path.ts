@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, closeSync, constants, openSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, closeSync, constants, existsSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import type { Socket } from "node:net";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { systemErrorCodeOf, unavailable } from "../../core/errors.ts";
-import { makePrivateFolder, RUN_FOLDER } from "../data-dir/data-dir.ts";
+import { LOCK_FILE, makePrivateFolder, RUN_FOLDER } from "../data-dir/data-dir.ts";
 
 const FOLDER_MODE = 0o700;
 const SOCKET_NAME = /^control-[0-9a-f]+\.sock$/;
@@ -41,17 +41,29 @@ function isOfGoneWorker(name: string): boolean {
   if (pid === undefined) return false;
   try {
     process.kill(Number.parseInt(pid, 16), 0);
-    return false;
+    return isZombie(Number.parseInt(pid, 16));
   } catch (error) {
     return systemErrorCodeOf(error) === "ESRCH";
   }
 }
 
+/** Whether a process has exited, and its parent has not asked how, as in a container without an init process. */
+function isZombie(pid: number): boolean {
+  if (process.platform !== "linux") return false;
+  try {
+    // proc_pid_stat(5): the state follows the name in parentheses, which may hold anything.
+    return /^.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
+  } catch {
+    return false;
+  }
+}
+
 /**
- * Whether no worker of an earlier service on this data directory lives: those that were killed have left their sockets. False where there
- * are no sockets, which says nothing: the folder may have been deleted.
+ * Whether no worker of an earlier service on this data directory lives: those that were killed have left their sockets. False where an
+ * earlier service has left none, which says nothing: the folder may have been deleted.
  */
 export function earlierWorkersAreGone(dataDir: string): boolean {
+  if (!existsSync(join(dataDir, LOCK_FILE))) return true;
   try {
     const sockets = readdirSync(join(dataDir, RUN_FOLDER)).filter((name) => WORKER_SOCKET_NAME.test(name));
     return sockets.length > 0 && sockets.every(isOfGoneWorker);

@@ -14,9 +14,11 @@ import { alerts, queries } from "../../support/metrics/monitoring.ts";
 import { unknownInQuery } from "../../support/metrics/promql.ts";
 import { Service, until } from "../../support/services/service.ts";
 
+const OPERATOR_TOKEN = "k3".repeat(16);
 let service: Service;
 beforeAll(async () => {
-  service = await Service.start({ env: { DRAIN_MS: "1000", STT: "local", LOCAL_STT_PROCESSES: "1" } });
+  const env = { DRAIN_MS: "1000", STT: "local", LOCAL_STT_PROCESSES: "1", OPERATOR_TOKEN };
+  service = await Service.start({ env });
 });
 
 /** The latest port: any free one is taken, and another after each start of the control process. */
@@ -199,10 +201,14 @@ test("each process reports how often it was restarted", async () => {
   });
 });
 
-test("while the service drains, its metrics are served and show it", async () => {
+test("the service drains at the operator's request, and its metrics are served and show it", async () => {
   const { websocketUrl } = await service.createCall();
   const caller = await RawCaller.startAt(service, websocketUrl);
-  service.process.signal("SIGTERM");
+  const answer = await fetch(metricsUrl().replace(/metrics$/, "drain"), {
+    method: "POST",
+    headers: { authorization: `Bearer ${OPERATOR_TOKEN}` },
+  });
+  expect([answer.status, await answer.json()]).toEqual([202, { status: "draining" }]);
   await until("the metrics to tell of the drain", 1_000, async () => sampleOf(await scrape(), "trunkline_ready") === 0);
   caller.ws.destroy();
   expect(await service.process.exited).toBe(0);

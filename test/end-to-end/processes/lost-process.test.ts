@@ -3,6 +3,7 @@ import { beforeAll, beforeEach, expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
 import { elapsedMs, millisecondsOf, monotonicMs } from "../../../src/core/clocks.ts";
 import type { AccountId } from "../../../src/core/ids.ts";
+import { WORKER_REGISTRATION_MS } from "../../../src/record/finalization/lost-call-recovery.ts";
 import { recordingPath } from "../../../src/record/recording/render.ts";
 import type { CallerEvent } from "../../../src/simulator/callers/caller.ts";
 import type { Utterance } from "../../../src/simulator/callers/utterance.ts";
@@ -211,6 +212,9 @@ test("K5: after a kill of all processes during a call and a restart the call is 
   service = await Service.start({ dataDir, apiKey });
   const record = await recordOf(live.id);
   expect(record).toMatchObject({ status: "ended", endReason: "worker_lost", recording: { complete: false } });
+  const [began, recorded] = [service.logged("metrics port ready")[0], service.logged("call record stored", live.id)[0]];
+  // No worker of before is left to be waited for.
+  expect(Number(recorded?.time) - Number(began?.time)).toBeLessThan(WORKER_REGISTRATION_MS);
   const transcript = await service.transcript(live.id);
   expect(transcript).toMatchObject([{ role: "agent", interrupted: true }]);
   const { right } = readRecording((await service.recording(live.id)).bytes);

@@ -53,6 +53,24 @@ describe("starting", () => {
     expect(drainRequests()).toBe(1);
   });
 
+  test("a control process that dies before the service is up has workers of this service: the next one waits for them", async () => {
+    const speech = {
+      socketPath: "/run/speech.sock",
+      settings: { model: "tiny", threads: 1 },
+      logLevel: "info",
+    } as never;
+    const { clock, children, supervisor } = scriptedSupervisor(1, {
+      readyMs: ({ kind }) => (kind === "speech" ? 5_000 : 0),
+      speech,
+    });
+    const started = supervisor.start();
+    await clock.play(100);
+    children.living("control")[0]?.exit(null, "SIGKILL");
+    await clock.drive(started);
+    const controls = children.started.filter(({ kind, options }) => kind === "control" && options !== undefined);
+    expect(controls.map(({ options }) => options?.earlierWorkersAreGone)).toEqual([true, false]);
+  });
+
   test("a process that never becomes ready is killed, and the start fails", async () => {
     const { clock, supervisor } = scriptedSupervisor(1, {
       readyMs: ({ kind }) => (kind === "control" ? undefined : 0),

@@ -23,9 +23,9 @@ const ENDED_MS_MAX = 30_000;
 /** How replies of one kind waited, ms. */
 export interface AnswerWaits {
   asked: number;
-  /** Of the questions: answered with passages that were found for the turn. */
+  /** Of the questions: answered with passages to all of their words. The others went on with those to earlier words, or with none. */
   answered: number;
-  /** From the end of the turn until the passages were there, of all that were asked: without an end where none came. */
+  /** From the end of the turn until those passages were there, of all that were asked: without an end where the answer went on before. */
   share: { p50Ms: number; p90Ms: number; maxMs: number };
   /** From the start of the search until its passages, of those that were answered. */
   search: { p50Ms: number; p90Ms: number };
@@ -50,6 +50,8 @@ export async function measureAnswers({
 }): Promise<AnswersResult> {
   const { documents, questions, callsAtOnce } = reduced ? REDUCED : FULL;
   const asked = spokenQuestions(questions, seed);
+  // Others, which no earlier search has prepared.
+  const typed = spokenQuestions(questions, seed + 1);
   print(`  ${questions} questions are spoken by the reference TTS`);
   const frames: Uint8Array[][] = [];
   for (const question of asked) frames.push(framesOf(await spoken([question])));
@@ -58,7 +60,7 @@ export async function measureAnswers({
     const { corpusId, chunks } = await corpusIn(service, documents);
     const round = async (say: readonly Said[]): Promise<AnswerWaits> => {
       const rest = [...say];
-      const used: (PassagesUsed | undefined)[] = [];
+      const used: (RetrievalEvent | undefined)[] = [];
       const callOneAfterTheOther = async (): Promise<void> => {
         for (let question = rest.shift(); question !== undefined; question = rest.shift())
           used.push(await askedCall(service, corpusId, question));
@@ -68,8 +70,8 @@ export async function measureAnswers({
     };
     print(`  ${questions} callers, ${callsAtOnce} at once, speak a question each; ${chunks} chunks`);
     const spokenWaits = await round(frames);
-    print("  the same questions typed");
-    return { chunks, callsAtOnce, spoken: spokenWaits, typed: await round(asked) };
+    print("  as many other questions are typed");
+    return { chunks, callsAtOnce, spoken: spokenWaits, typed: await round(typed) };
   });
 }
 
@@ -125,15 +127,18 @@ function sentencesOf(text: string): string {
   return sentences.join(" ");
 }
 
-/** The event of a reply that was given passages. */
-interface PassagesUsed {
+/** An event of a question to the corpora, `retrieve`, or of a reply that was given passages, `passages-used`. */
+interface RetrievalEvent {
   type: string;
+  /** Numbers the questions of the call. */
+  retrieval: number;
   tookMs: number;
   waitMs: number;
+  passages: readonly object[];
 }
 
-/** One call that ends once its reply is heard; resolves with what its reply was given. */
-async function askedCall(service: BenchService, corpusId: string, question: Said): Promise<PassagesUsed | undefined> {
+/** One call that ends once its reply is heard; resolves with what its reply was given, where that was found by all words of the question. */
+async function askedCall(service: BenchService, corpusId: string, question: Said): Promise<RetrievalEvent | undefined> {
   const call = await ask<{ id: string; websocketUrl: string }>(service, "POST", "/calls", 201, {
     ...{ systemPrompt: "You answer from documents.", voice: "reference/gmw/en-US", language: "en-US" },
     ...{ firstSpeaker: "user", connectionType: "websocket" },
@@ -149,8 +154,11 @@ async function askedCall(service: BenchService, corpusId: string, question: Said
     if (status === "ended") break;
     await delay(POLL_MS);
   }
-  const { data } = await ask<{ data: PassagesUsed[] }>(service, "GET", `/calls/${call.id}/events?limit=1000`, 200);
-  return data.findLast(({ type }) => type === "passages-used");
+  const { data } = await ask<{ data: RetrievalEvent[] }>(service, "GET", `/calls/${call.id}/events?limit=1000`, 200);
+  const at = data.findLastIndex(({ type }) => type === "passages-used");
+  const asked = data.slice(0, Math.max(0, at)).findLast(({ type }) => type === "retrieve");
+  const used = data[at];
+  return used !== undefined && used.retrieval === asked?.retrieval && used.passages.length > 0 ? used : undefined;
 }
 
 /** Sends a frame every 20 ms, of the question and then of silence, until a second of the reply has come. */
@@ -185,7 +193,7 @@ async function askAndListen(url: string, question: Said): Promise<void> {
   }
 }
 
-function waitsOf(used: readonly (PassagesUsed | undefined)[]): AnswerWaits {
+function waitsOf(used: readonly (RetrievalEvent | undefined)[]): AnswerWaits {
   const found = used.filter((event) => event !== undefined);
   const ascending = (values: readonly number[]): number[] => values.toSorted((one, other) => one - other);
   const endless = Array.from({ length: used.length - found.length }, () => Number.POSITIVE_INFINITY);

@@ -1,3 +1,4 @@
+import { RETRIEVAL_WAIT_MS_MAX } from "../../../src/core/limits/knowledge/call-knowledge.ts";
 import { hasPostgres } from "../../support/postgres/server.ts";
 import { setup as build } from "../../support/services/build.ts";
 import { checkUndisturbed, interferenceLine } from "../interference.ts";
@@ -19,6 +20,8 @@ const WORK = "PDFs of 20 pages";
 
 /** What retrieval may add to the delay of an answer, ms. */
 const SHARE_P90_MS_MAX = 10;
+/** Of the questions: the others are answered with passages to earlier words. */
+const ANSWERED_SHARE_MIN = 0.9;
 
 /** Those come first that are judged by their time. */
 const PARTS: Readonly<Record<string, ProofPart>> = {
@@ -46,16 +49,19 @@ async function callsBesideDocuments(proof: Proof): Promise<string> {
 async function answersFromDocuments(proof: Proof): Promise<string> {
   const { checks, reduced, seed } = proof;
   const result = await measureAnswers({ reduced, seed, print: checks.print });
-  const { asked, answered, share } = result.spoken;
-  checks.check(
-    "every spoken question was answered from passages",
-    answered === asked ? "" : `${answered} of ${asked} were`,
-  );
   // Few questions say nothing about a percentile.
   if (!reduced) {
+    const { p90Ms } = result.spoken.share;
     checks.check(
-      `retrieval's share of the delay of answers to spoken questions: at most ${SHARE_P90_MS_MAX} ms at p90`,
-      share.p90Ms <= SHARE_P90_MS_MAX ? "" : `${share.p90Ms} ms`,
+      `passages to all words of a spoken question are there within ${SHARE_P90_MS_MAX} ms of its end at p90`,
+      p90Ms <= SHARE_P90_MS_MAX ? "" : `${p90Ms} ms`,
+    );
+  }
+  for (const [what, { asked, answered }] of Object.entries({ spoken: result.spoken, typed: result.typed })) {
+    const least = Math.ceil(asked * ANSWERED_SHARE_MIN);
+    checks.check(
+      `at least ${least} of ${asked} ${what} questions were answered with passages to all of their words`,
+      answered >= least ? "" : `${answered} were`,
     );
   }
   return answersTable(result, seed);
@@ -123,10 +129,11 @@ function answersTable({ chunks, callsAtOnce, spoken, typed }: AnswersResult, see
     );
   return [
     `**Answers**, seed ${seed}: calls, ${callsAtOnce} at once on one machine, ask a corpus of ${chunks} chunks one question of twelve words each,`,
-    'with retrieval: "always". Where it is spoken, interim transcripts start the search; a typed one comes at once, so that its search starts',
-    "as late as one that waits for the final transcript. The share is the time from the end of the turn until the passages were there.",
+    'with retrieval: "always". Where it is spoken, interim transcripts of the reference STT, which makes no mistakes, start the search; a typed',
+    "one comes at once, so that its search starts as late as one that waits for the final transcript. The share is the time from the end of the",
+    `turn until the passages to all of its words were there; an answer that has passages to earlier words goes on without them after ${RETRIEVAL_WAIT_MS_MAX} ms.`,
     "",
-    row("questions", "answered from passages", "share p50", "p90", "longest", "search p50", "p90"),
+    row("questions", "answered with passages to all words", "share p50", "p90", "longest", "search p50", "p90"),
     row("---", "---", "---", "---", "---", "---", "---"),
     waits("spoken", spoken),
     waits("typed", typed),

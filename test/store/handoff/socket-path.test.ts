@@ -1,8 +1,11 @@
-import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer, Server } from "node:net";
 import { basename, dirname, join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { asWorkerId, type WorkerId } from "../../../src/core/ids.ts";
+import { LOCK_FILE } from "../../../src/store/data-dir/data-dir.ts";
 import { HandoffServer } from "../../../src/store/handoff/control-server.ts";
 import {
   earlierWorkersAreGone,
@@ -77,15 +80,27 @@ test("the sockets of workers that are gone are removed; those of workers that fi
   expect(readdirSync(dirname(path)).sort()).toEqual([path, living].map((one) => basename(one)).sort());
 });
 
-test("earlier workers are gone where sockets are left, and no process of theirs lives", () => {
+test("earlier workers are gone where no service has been, and where sockets are left and no process of theirs lives", async () => {
   const dataDir = temporaryDirectory();
   const path = newSocketPath(dataDir);
   const write = (tag: string): void => writeFileSync(workerSocketPath(path, tag), "");
+  expect(earlierWorkersAreGone(dataDir)).toBe(true);
+  writeFileSync(join(dataDir, LOCK_FILE), "");
   expect(earlierWorkersAreGone(dataDir)).toBe(false);
   mkdirSync(dirname(path));
   expect(earlierWorkersAreGone(dataDir)).toBe(false);
   write(`01234567${(2 ** 31 - 1).toString(16)}`);
   expect(earlierWorkersAreGone(dataDir)).toBe(true);
+  if (process.platform === "linux") {
+    // The shell becomes a program that asks for the end of none of its children.
+    const parent = spawn("sh", ["-c", "sleep 0.1 & echo $!; exec sleep 60"]);
+    onTestFinished(() => void parent.kill());
+    const [pid] = await once(parent.stdout, "data");
+    const stat = `/proc/${Number(pid)}/stat`;
+    while (!readFileSync(stat, "latin1").includes(") Z")) await new Promise((resolve) => setImmediate(resolve));
+    write(`01234567${Number(pid).toString(16).padStart(8, "0")}`);
+    expect(earlierWorkersAreGone(dataDir)).toBe(true);
+  }
   write(newWorkerTag());
   expect(earlierWorkersAreGone(dataDir)).toBe(false);
 });

@@ -74,7 +74,7 @@ async function responseTo(
   { exposition, health, readiness, drain, log }: MetricsServerOptions,
 ): Promise<PlainResponse> {
   const path = plainPath(url);
-  if (path === "/drain" && drain !== undefined) return drainResponse(method, headers.authorization, drain);
+  if (path === "/drain" && drain !== undefined) return drainResponse(method, headers.authorization, drain, log);
   if (!["/metrics", "/healthz", "/readyz"].includes(path)) {
     return plainText(404, "there is nothing here but /metrics, /healthz and /readyz\n");
   }
@@ -93,9 +93,11 @@ function drainResponse(
   method: string | undefined,
   authorization: string | undefined,
   { token, request }: NonNullable<MetricsServerOptions["drain"]>,
+  log: Logger,
 ): PlainResponse {
   if (method !== "POST") return plainText(405, "only POST is known here\n", { allow: "POST" });
   if (!isSameText(authorization ?? "", `Bearer ${token}`)) {
+    log.warn("drain refused: the token is wrong");
     const error = { code: "unauthorized", message: "Authorization must be `Bearer` and the value of OPERATOR_TOKEN" };
     return json({ status: 401, headers: { "www-authenticate": "Bearer" }, body: { error } });
   }

@@ -5,7 +5,7 @@ import type { Clock } from "../../../core/clock.ts";
 import { addMs } from "../../../core/clocks.ts";
 import { codeOf, unavailable } from "../../../core/errors.ts";
 import { DATA_DIR_RETRY_MS } from "../../../core/limits/storage/storage.ts";
-import { openDataDir } from "../../data-dir/data-dir.ts";
+import { LOCK_FILE, openDataDir } from "../../data-dir/data-dir.ts";
 
 /** A user who may read the file could lock it, too. */
 const LOCK_MODE = 0o600;
@@ -20,7 +20,7 @@ const heldLocks = new Set<Libsql.Database>();
  */
 export function lockDataDir(dataDir: string): { release(): void } {
   openDataDir(dataDir);
-  const path = join(dataDir, "service.lock");
+  const path = join(dataDir, LOCK_FILE);
   closeSync(openSync(path, "a", LOCK_MODE));
   // An earlier version created the file readable by all.
   chmodSync(path, LOCK_MODE);

@@ -99,7 +99,7 @@ test("ADV-M6: connections beyond the limit use no descriptors, and scrapes and p
 describe("POST /drain", () => {
   const TOKEN = "a1".repeat(16);
   async function drained() {
-    const { log } = memoryLog();
+    const { log, lines } = memoryLog();
     let requests = 0;
     const request = (): void => {
       requests += 1;
@@ -108,7 +108,7 @@ describe("POST /drain", () => {
     const { server } = await serveMetrics({ ...OPTIONS, drain, log });
     closers.push(() => server.close());
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/drain`;
-    return { url, requests: () => requests };
+    return { url, requests: () => requests, lines };
   }
 
   test("drains the service for who has the operator's token", async () => {
@@ -125,10 +125,12 @@ describe("POST /drain", () => {
     ["the token without its scheme", { authorization: TOKEN }],
     ["an API key", { "x-api-key": TOKEN }],
   ])("with %s is 401 and drains nothing", async (_what, headers) => {
-    const { url, requests } = await drained();
+    const { url, requests, lines } = await drained();
     const answer = await fetch(url, { method: "POST", headers });
     expect([answer.status, answer.headers.get("www-authenticate"), requests()]).toEqual([401, "Bearer", 0]);
     expect(await answer.json()).toMatchObject({ error: { code: "unauthorized" } });
+    expect(lines.map((line) => JSON.parse(line).msg)).toEqual(["drain refused: the token is wrong"]);
+    for (const given of Object.values(headers)) expect(lines.join()).not.toContain(given);
   });
 
   test("with another method drains nothing", async () => {
