@@ -129,7 +129,7 @@ function sentencesOf(text: string): string {
 
 /** An event of a question to the corpora, `retrieve`, or of a reply that was given passages, `passages-used`. */
 interface RetrievalEvent {
-  type: string;
+  kind: string;
   /** Numbers the questions of the call. */
   retrieval: number;
   tookMs: number;
@@ -155,8 +155,8 @@ async function askedCall(service: BenchService, corpusId: string, question: Said
     await delay(POLL_MS);
   }
   const { data } = await ask<{ data: RetrievalEvent[] }>(service, "GET", `/calls/${call.id}/events?limit=1000`, 200);
-  const at = data.findLastIndex(({ type }) => type === "passages-used");
-  const asked = data.slice(0, Math.max(0, at)).findLast(({ type }) => type === "retrieve");
+  const at = data.findLastIndex(({ kind }) => kind === "passages-used");
+  const asked = data.slice(0, Math.max(0, at)).findLast(({ kind }) => kind === "retrieve");
   const used = data[at];
   return used !== undefined && used.retrieval === asked?.retrieval && used.passages.length > 0 ? used : undefined;
 }
