@@ -35,7 +35,7 @@ const programs = ["test/end-to-end/**/*.test.ts", "test/cli/*.test.ts"];
 const PART_WORKERS = 3;
 const BUILD = "test/support/services/build.ts";
 /** What has not ended by then never will, also on a machine that many share. */
-const common = { testTimeout: 60_000, hookTimeout: 120_000 };
+const common = { testTimeout: 60_000, hookTimeout: 120_000, expect: { poll: { timeout: 20_000 } } };
 /** The client as it is written, as in tsconfig.json; package.json names what the build makes of it. */
 const resolve = { alias: { "#client": fileURLToPath(new URL("web/client/src/index.ts", import.meta.url)) } };
 
