@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { processStat } from "../../core/child-processes/process-stat.ts";
 import type { Roll } from "./supervisor.ts";
 
 /** What a supervisor writes to its data directory, so that command-line tools can find and signal it. */
@@ -17,10 +18,8 @@ export function processStartTime(pid: number): string | undefined {
   try {
     if (process.platform !== "linux")
       return execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8" });
-    // proc_pid_stat(5): the 22nd field; the second, a name in parentheses, may hold anything.
-    return readFileSync(`/proc/${pid}/stat`, "latin1")
-      .replace(/^.*\) /s, "")
-      .split(" ")[19];
+    // The 22nd field.
+    return processStat(pid)[19];
   } catch {
     return undefined;
   }

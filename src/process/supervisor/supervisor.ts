@@ -59,7 +59,7 @@ export interface SupervisorOptions {
   log: Logger;
   /** Called at every step of a roll. */
   onRoll: (roll: Roll) => void;
-  /** Called when the operator asks by a request that the service drains; `stop` is for the callback to call. */
+  /** The operator asks by a request that the service drains: the callback stops it, as a signal would. */
   onDrainRequested: () => void;
   /** Called before `start` resolves, where the service is new and has a terminal. The link must not be logged. */
   onOwnerLink: (url: string) => void;

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, closeSync, constants, existsSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, closeSync, constants, existsSync, openSync, readdirSync, rmSync } from "node:fs";
 import type { Socket } from "node:net";
 import { basename, dirname, join, relative, resolve } from "node:path";
+import { processStat } from "../../core/child-processes/process-stat.ts";
 import { systemErrorCodeOf, unavailable } from "../../core/errors.ts";
 import { LOCK_FILE, makePrivateFolder, RUN_FOLDER } from "../data-dir/data-dir.ts";
 
@@ -51,8 +52,7 @@ function isOfGoneWorker(name: string): boolean {
 function isZombie(pid: number): boolean {
   if (process.platform !== "linux") return false;
   try {
-    // proc_pid_stat(5): the state follows the name in parentheses, which may hold anything.
-    return /^.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
+    return processStat(pid)[0] === "Z";
   } catch {
     return false;
   }

@@ -36,7 +36,7 @@ describe("the candidates of a question", () => {
     expect(ranking("tyre", { tyre: 10 }, ["new tyres", "new tyre"])).toEqual(["new tyre", "new tyres"]);
   });
 
-  test("rank higher the sooner they have a term", () => {
+  test("rank higher the sooner they have a term, among their first words alone", () => {
     const texts = ["how to fit it to a rim", "a rim and how to fit it"];
     expect(ranking("rim", { rim: 10 }, texts)[0]).toBe("a rim and how to fit it");
     const late = (place: number): string =>

@@ -74,9 +74,9 @@ async function responseTo(
   { exposition, health, readiness, drain, log }: MetricsServerOptions,
 ): Promise<PlainResponse> {
   const path = plainPath(url);
-  if (path === "/drain" && drain !== undefined) return drainResponse(method, headers.authorization, drain, log);
+  if (path === "/drain") return drainResponse(method, headers.authorization, drain, log);
   if (!["/metrics", "/healthz", "/readyz"].includes(path)) {
-    return plainText(404, "there is nothing here but /metrics, /healthz and /readyz\n");
+    return plainText(404, "there is nothing here but /metrics, /healthz, /readyz and /drain\n");
   }
   if (method !== "GET" && method !== "HEAD") return plainText(405, "only GET is known here\n", { allow: "GET, HEAD" });
   if (path === "/healthz") return json(health());
@@ -92,16 +92,17 @@ async function responseTo(
 function drainResponse(
   method: string | undefined,
   authorization: string | undefined,
-  { token, request }: NonNullable<MetricsServerOptions["drain"]>,
+  drain: MetricsServerOptions["drain"],
   log: Logger,
 ): PlainResponse {
+  if (drain === undefined) return plainText(404, "a request drains the service only where OPERATOR_TOKEN is set\n");
   if (method !== "POST") return plainText(405, "only POST is known here\n", { allow: "POST" });
-  if (!isSameText(authorization ?? "", `Bearer ${token}`)) {
+  if (!isSameText(authorization ?? "", `Bearer ${drain.token}`)) {
     log.warn("drain refused: the token is wrong");
     const error = { code: "unauthorized", message: "Authorization must be `Bearer` and the value of OPERATOR_TOKEN" };
     return json({ status: 401, headers: { "www-authenticate": "Bearer" }, body: { error } });
   }
-  request();
+  drain.request();
   return json({ status: 202, headers: {}, body: { status: "draining" } });
 }
 

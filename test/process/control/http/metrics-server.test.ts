@@ -139,8 +139,9 @@ describe("POST /drain", () => {
     expect([answer.status, answer.headers.get("allow"), requests()]).toEqual([405, "POST", 0]);
   });
 
-  test("is 404 where no token is configured", async () => {
+  test("is 404 where no token is configured, and names the variable", async () => {
     const { url } = await served(async () => "");
-    expect((await fetch(`${url}/drain`, { method: "POST", headers: { authorization: "Bearer " } })).status).toBe(404);
+    const answer = await fetch(`${url}/drain`, { method: "POST", headers: { authorization: "Bearer " } });
+    expect([answer.status, await answer.text()]).toEqual([404, expect.stringContaining("OPERATOR_TOKEN")]);
   });
 });
