@@ -110,12 +110,13 @@ import { handoffEvents } from "./control/calls/handoff-events.ts";
 import { LiveActivity } from "./control/calls/live-activity.ts";
 import { LiveHolds } from "./control/calls/live-holds.ts";
 import { telephony } from "./control/calls/telephony.ts";
-import { assertAlone, ClusterMember, nodeLoad } from "./control/cluster.ts";
+import { assertAlone, ClusterMember, type ClusterParts, nodeLoad } from "./control/cluster.ts";
 import { corpusIndex } from "./control/corpora/corpus-index.ts";
 import { DocumentEnds } from "./control/corpora/document-ends.ts";
 import { documentProcessing } from "./control/corpora/document-processing.ts";
 import { ensureFirstApiKey } from "./control/first-start/first-api-key.ts";
 import { offerOwnerLink } from "./control/first-start/owner-link.ts";
+import { giveWay } from "./control/giving-way.ts";
 import { listenForApi, portOf } from "./control/http/api-port.ts";
 import { HttpConnections } from "./control/http/http-connections.ts";
 import { serveMetrics } from "./control/http/metrics-server.ts";
@@ -200,13 +201,7 @@ const cluster =
     calls: stores.calls,
     dataDir,
     webrtcUrl: mediaUrls.webrtc,
-    onFenced() {
-      log.fatal(
-        { node: holder?.name },
-        "other nodes have taken the calls of this one: the control process starts again",
-      );
-      process.exit(1);
-    },
+    onFenced: () => process.exit(1),
     clock,
     log,
   }));
@@ -271,7 +266,7 @@ const shared =
     config: config.bucket,
     dataDir,
     stores,
-    liveCalls: () => capacity.carriedCalls,
+    liveCalls: () => new Set(capacity.carriedCalls.keys()),
     ownershipOf: (callId) => cluster?.ownershipOf(callId) ?? "certain",
     findKey: findMediaKey,
     encryptsMedia: config.encryptMedia,
@@ -788,12 +783,21 @@ await handoff.serve(
 );
 lostCalls.start();
 calls.start();
+const endTaken: ClusterParts["endCall"] = (workerId, callId, reason) => handoff.endCall(workerId, callId, reason);
 cluster?.start({
   load: () => nodeLoad(admission.newCalls, capacity),
   lostCalls,
   capacity,
   phoneCalls: stores.phoneCalls,
-  endCall: (workerId, callId, reason) => handoff.endCall(workerId, callId, reason),
+  endCall: endTaken,
+  giveWay: () =>
+    giveWay({
+      carriedCalls: () => capacity.carriedCalls,
+      endCall: endTaken,
+      shipNow: shared && (() => shared.shipNow()),
+      clock,
+      log,
+    }),
   sendRelayNodes: (nodes) => handoff.sendRelayNodes(nodes),
 });
 shared?.start();

@@ -36,7 +36,7 @@ export interface ClusterOptions {
   dataDir: string;
   /** Of WebRTC calls, where this node alone is reached. */
   webrtcUrl: string | undefined;
-  /** This start does not hold the node's calls any more: the process must end without writing of them. */
+  /** This start does not hold the node's calls any more, and what could be shipped of them is: the process must end. */
   onFenced: () => void;
   clock: Clock;
   log: Logger;
@@ -49,6 +49,8 @@ export interface ClusterParts {
   capacity: Pick<Capacity, "compareHeld">;
   phoneCalls: Pick<PhoneCallStore, "listPending">;
   endCall: (workerId: WorkerId, callId: CallId, reason: "worker_lost") => boolean;
+  /** Ends the calls of this node and ships what is left of their journals: other nodes have taken them. Never rejects. */
+  giveWay: () => Promise<void>;
   /** To its workers. */
   sendRelayNodes: (nodes: readonly RelayNode[]) => void;
 }
@@ -65,7 +67,7 @@ export class ClusterMember {
   #parts: ClusterParts | undefined;
 
   private constructor(options: ClusterOptions) {
-    const { settings, incarnation, nodes, dataDir, webrtcUrl, onFenced, clock, log } = options;
+    const { settings, incarnation, nodes, dataDir, webrtcUrl, clock, log } = options;
     this.#options = options;
     this.holder = { name: settings.name, incarnation };
     this.view = new NodeView(clock, Math.random);
@@ -87,7 +89,7 @@ export class ClusterMember {
         this.#parts?.sendRelayNodes(this.#relayNodes());
       },
       onTaken: (taken) => this.#onTaken(taken),
-      onFenced,
+      onFenced: () => void this.#giveWay(),
       clock,
       log,
     });
@@ -188,6 +190,16 @@ export class ClusterMember {
     return this.view.present.flatMap(({ name, relayUrl }) =>
       relayUrl === undefined || name === this.holder.name ? [] : [{ tag: nodeTagOf(name), url: relayUrl }],
     );
+  }
+
+  async #giveWay(): Promise<void> {
+    const { onFenced, log } = this.#options;
+    log.fatal(
+      { node: this.holder.name },
+      "other nodes have taken the calls of this one: the control process starts again",
+    );
+    await this.#parts?.giveWay();
+    onFenced();
   }
 
   #onTaken(taken: readonly TakenNode[]): void {

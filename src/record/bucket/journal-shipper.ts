@@ -97,26 +97,25 @@ export class JournalShipper {
   readonly #refused = new Set<CallId>();
   readonly #work = new PerCallQueue(SHIPMENTS_CONCURRENT_MAX);
   #isAway = false;
-  /** When the last interval began. */
-  #shippedAtMs: MonotonicMs;
-  #cancelTimer = (): void => {};
+  #cancelInterval = (): void => {};
+  #cancelBeginnings = (): void => {};
   #isClosed = false;
 
   constructor(options: JournalShipperOptions) {
     this.#options = options;
-    this.#shippedAtMs = options.clock.nowMs();
   }
 
-  /** Begins the intervals. */
+  /** Begins the intervals. Beginnings do not wait for them: one may last for seconds where the bucket is slow. */
   start(): void {
-    this.#shippedAtMs = this.#options.clock.nowMs();
-    this.#next();
+    this.#nextInterval(this.#options.intervalMs);
+    this.#nextBeginnings();
   }
 
   /** Ends the intervals; what is in progress is completed. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#cancelTimer();
+    this.#cancelInterval();
+    this.#cancelBeginnings();
     await this.#work.idle();
   }
 
@@ -190,32 +189,32 @@ export class JournalShipper {
   }
 
   /** The interval runs from begin to begin: other nodes take a journal that is not shipped for longer for one without a worker. */
-  async #tick(): Promise<void> {
-    const { intervalMs, clock } = this.#options;
-    const nowMs = clock.nowMs();
-    if (elapsedMs(this.#shippedAtMs, nowMs) >= intervalMs) {
-      this.#shippedAtMs = nowMs;
-      await this.shipNow();
-    } else if (!this.#isAway) await this.#shipBeginnings();
-    this.#next();
-  }
-
-  #next(): void {
+  #nextInterval(delayMs: number): void {
     const { clock, intervalMs } = this.#options;
     if (this.#isClosed) return;
-    const leftMs = intervalMs - elapsedMs(this.#shippedAtMs, clock.nowMs());
-    this.#cancelTimer = clock.after(Math.max(0, Math.min(leftMs, BUCKET_BEGINNING_MS)), () => void this.#tick());
+    this.#cancelInterval = clock.after(delayMs, () => {
+      const begunMs = clock.nowMs();
+      void this.shipNow().then(() => this.#nextInterval(Math.max(0, intervalMs - elapsedMs(begunMs, clock.nowMs()))));
+    });
+  }
+
+  #nextBeginnings(): void {
+    if (this.#isClosed) return;
+    this.#cancelBeginnings = this.#options.clock.after(BUCKET_BEGINNING_MS, () => {
+      void this.#shipBeginnings().then(() => this.#nextBeginnings());
+    });
   }
 
   /** Ships what there is of live calls of which nothing was shipped. Never rejects. */
   async #shipBeginnings(): Promise<void> {
+    if (this.#isAway) return;
     const beginnings = [...this.#options.liveCalls()].filter(
       (callId) =>
         !(this.#complete.has(callId) || this.#refused.has(callId)) &&
         (this.#shipments.get(callId)?.shippedBytes ?? 0) === 0,
     );
     for (const callId of beginnings) this.#shipmentOf(callId).role = "live";
-    await Promise.all(beginnings.map((callId) => this.#run(callId)));
+    await Promise.all(beginnings.map((callId) => this.#run(callId, { isUrgent: true })));
   }
 
   /** Finds the journals that are new on this disk, and those that are gone. */
@@ -264,8 +263,8 @@ export class JournalShipper {
   }
 
   /** Ships what can be shipped of one journal. Never rejects. */
-  async #run(callId: CallId): Promise<void> {
-    await this.#work.run(callId, async () => {
+  async #run(callId: CallId, { isUrgent = false } = {}): Promise<void> {
+    const ship = async (): Promise<void> => {
       const shipment = this.#shipments.get(callId);
       if (shipment === undefined) return;
       try {
@@ -278,7 +277,8 @@ export class JournalShipper {
         else if (BUCKET_ERRORS.includes(codeOf(error))) this.#failed(error, callId);
         else this.#unreadable(callId, error);
       }
-    });
+    };
+    await this.#work.run(callId, ship, { isUrgent });
   }
 
   async #shipLive(callId: CallId, shipment: Shipment): Promise<void> {

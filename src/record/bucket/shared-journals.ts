@@ -37,8 +37,9 @@ export class SharedJournals {
     await this.#bucket.put(segmentKey(callId, edition, offset), bytes);
   }
 
-  /** The first byte that is not in the bucket: all before it are. */
+  /** The first byte that is not in the bucket: all before it are. Of a journal of which there is none yet nothing is listed. */
   async shippedBytes(callId: CallId, edition: Edition): Promise<number> {
+    if (!(await this.hasBeginning(callId, edition))) return 0;
     return (await this.#segments(callId, edition)).endBytes;
   }
 

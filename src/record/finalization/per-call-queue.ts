@@ -3,7 +3,7 @@ import { KeyedQueue } from "../../core/keyed-queue.ts";
 
 /**
  * Runs work of calls: that of one call in sequence, and that of several calls concurrently, up to a limit. Work above the limit
- * waits, and the oldest is next.
+ * waits, and the oldest is next, but for urgent work, which goes before all that waits.
  */
 export class PerCallQueue {
   readonly #concurrentMax: number;
@@ -30,9 +30,9 @@ export class PerCallQueue {
    * Runs `work` after all earlier work of this call, once fewer than the limit are in progress. Settles as `work` does; work that
    * fails does not stop what follows.
    */
-  run<T>(callId: CallId, work: () => Promise<T>): Promise<T> {
+  run<T>(callId: CallId, work: () => Promise<T>, { isUrgent = false } = {}): Promise<T> {
     return this.#calls.run(callId, async () => {
-      if (this.#busy === this.#concurrentMax) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      if (this.#busy === this.#concurrentMax) await this.#slot(isUrgent);
       else this.#busy += 1;
       try {
         return await work();
@@ -42,6 +42,13 @@ export class PerCallQueue {
         if (next === undefined) this.#busy -= 1;
         else next();
       }
+    });
+  }
+
+  #slot(isUrgent: boolean): Promise<void> {
+    return new Promise((resolve) => {
+      if (isUrgent) this.#waiting.unshift(resolve);
+      else this.#waiting.push(resolve);
     });
   }
 

@@ -188,10 +188,10 @@ export class Capacity {
     this.#add(callId, { owner, role, workerId });
   }
 
-  /** The calls that workers carry, or carried when they were lost. */
-  get carriedCalls(): ReadonlySet<CallId> {
-    return new Set(
-      [...this.#slots].flatMap(([name, { workerId }]) => (workerId === undefined ? [] : [name as CallId])),
+  /** The calls that workers carry, or carried when they were lost, and these workers. */
+  get carriedCalls(): ReadonlyMap<CallId, WorkerId> {
+    return new Map(
+      [...this.#slots].flatMap(([name, { workerId }]) => (workerId === undefined ? [] : [[name as CallId, workerId]])),
     );
   }
 

@@ -16,12 +16,16 @@ const [OWN, TAKEN, LATER] = [asCallId("call_own"), asCallId("call_taken"), asCal
 /** A node whose worker has calls of before its start, one of which another node has taken. */
 async function member() {
   const clock = new ManualClock();
-  const store = { isAway: false, waiting: [] as readonly object[], dialled: [] as readonly object[] };
+  const store = { isAway: false, isTaken: false, waiting: [] as readonly object[], dialled: [] as readonly object[] };
   const nodes = {
     register: async () => ({ kind: "registered", calls: 1 }),
     listUnnamed: async () => [],
     adopt: async () => 0,
+    renew: async () => !store.isTaken,
+    takeExpired: async () => [],
+    list: async () => [],
   };
+  const done: string[] = [];
   const calls = {
     async listActive() {
       if (store.isAway) throw unavailable("no answer");
@@ -39,14 +43,14 @@ async function member() {
     calls: calls as unknown as Pick<CallStore, "listActive" | "listWaiting">,
     dataDir: temporaryDirectory(),
     webrtcUrl: undefined,
-    onFenced() {},
+    onFenced: () => void done.push("the process ends"),
     clock,
     log: memoryLog().log,
   });
   const handlers = joined.following({ onWorkerConnected() {} } as unknown as HandoffHandlers);
   const connect = (connection: number, callIds: readonly CallId[]): void =>
     handlers.onWorkerConnected(WORKER, connection, callIds, {} as never);
-  return { joined, clock, store, connect };
+  return { joined, clock, store, connect, done };
 }
 
 test("whose a call of before the start is, is unknown until the store has answered, and stays so where another node has taken it", async () => {
@@ -97,4 +101,32 @@ test("a node that drains waits for the calls that are placed on it, also while i
   expect(await look()).toBe(false);
   store.dialled = [];
   expect(await look()).toBe(true);
+});
+
+test("a node whose calls were taken gives way before its process ends, once it has workers", async () => {
+  const { joined, clock, store, done } = await member();
+  let end = (): void => {};
+  const giveWay = (): Promise<void> => {
+    done.push("gives way");
+    return new Promise((resolve) => {
+      end = resolve;
+    });
+  };
+  const load = () => ({ state: "accepting", callSlots: 1, calls: 0, webrtcSlots: 0, webrtcCalls: 0 });
+  joined.start({ load, giveWay, sendRelayNodes() {} } as unknown as ClusterParts);
+  store.isTaken = true;
+  clock.advance(NODE_HEARTBEAT_MS);
+  await settled();
+  expect(done).toEqual(["gives way"]);
+  end();
+  await settled();
+  expect(done).toEqual(["gives way", "the process ends"]);
+});
+
+test("a node whose calls were taken while it starts ends at once", async () => {
+  const { clock, store, done } = await member();
+  store.isTaken = true;
+  clock.advance(NODE_HEARTBEAT_MS);
+  await settled();
+  expect(done).toEqual(["the process ends"]);
 });

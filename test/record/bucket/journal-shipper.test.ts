@@ -2,7 +2,12 @@ import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileS
 import { dirname } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { asCallId, type CallId } from "../../../src/core/ids.ts";
-import { BUCKET_BEGINNING_MS, BUCKET_LATE_MS, SEGMENT_BYTES_MAX } from "../../../src/core/limits/storage/bucket.ts";
+import {
+  BUCKET_BEGINNING_MS,
+  BUCKET_LATE_MS,
+  SEGMENT_BYTES_MAX,
+  SHIPMENTS_CONCURRENT_MAX,
+} from "../../../src/core/limits/storage/bucket.ts";
 import type { Logger } from "../../../src/core/log/logger.ts";
 import { type CallOwnership, JournalShipper } from "../../../src/record/bucket/journal-shipper.ts";
 import type { BucketDeletion } from "../../../src/record/bucket/late-deletions.ts";
@@ -13,7 +18,7 @@ import { journalPath } from "../../../src/record/journal/reader.ts";
 import { journalHeader } from "../../../src/record/journal/redact.ts";
 import { FaultyBucket } from "../../support/bucket/faulty-bucket.ts";
 import { START } from "../../support/journals/example-call.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
+import { ManualClock, settled } from "../../support/manual-clock.ts";
 import { memoryLog } from "../../support/memory-log.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
@@ -100,26 +105,29 @@ describe("the shipper of journals", () => {
     expect(await shipped()).toBe("onetwo");
   });
 
+  /** Time passes for the shipper, which reads what it ships from a disk: each of its two timers is set again. */
+  const pass = async (ms: number): Promise<void> => {
+    clock.advance(ms);
+    await expect.poll(() => clock.pending).toBe(2);
+  };
+
   test("ships with every interval, and not between them", async () => {
-    shipper.start();
     write("one");
-    clock.advance(INTERVAL_MS - 1);
-    await clock.play(0);
-    expect(bucket.puts).toEqual([]);
-    clock.advance(1);
-    await expect.poll(() => bucket.puts.length).toBe(1);
+    await shipper.shipNow();
+    shipper.start();
     write("two");
-    await expect.poll(() => clock.pending).toBe(1);
-    clock.advance(INTERVAL_MS);
-    await expect.poll(() => bucket.puts.length).toBe(2);
+    await pass(INTERVAL_MS - 1);
+    expect(await shipped()).toBe("one");
+    await pass(1);
+    expect(await shipped()).toBe("onetwo");
+    write("three");
+    await pass(INTERVAL_MS - 1);
+    await pass(1);
+    expect(await shipped()).toBe("onetwothree");
   });
 
   test("the beginning of a new journal is shipped within a second, and the rest with the interval", async () => {
-    const second = async (): Promise<void> => {
-      clock.advance(BUCKET_BEGINNING_MS);
-      // What it ships is read from a disk.
-      await expect.poll(() => clock.pending).toBe(1);
-    };
+    const second = (): Promise<void> => pass(BUCKET_BEGINNING_MS);
     shipper.start();
     await second();
     write("one");
@@ -130,6 +138,49 @@ describe("the shipper of journals", () => {
     expect(await shipped()).toBe("one");
     await second();
     expect(await shipped()).toBe("one two");
+  });
+
+  test("the beginning of a new journal waits neither for an interval that is in progress nor for other journals", async () => {
+    const many = Array.from({ length: 2 * SHIPMENTS_CONCURRENT_MAX }, (_, n) => asCallId(`call_many${n}`));
+    for (const callId of many) {
+      live.add(callId);
+      write("begun", callId);
+    }
+    await shipper.shipNow();
+    for (const callId of many) write(" and gone on", callId);
+    const held: (() => void)[] = [];
+    const put = bucket.put.bind(bucket);
+    bucket.put = async (key, bytes) => {
+      if (held.length < many.length) await new Promise<void>((resolve) => held.push(resolve));
+      await put(key, bytes);
+    };
+    shipper.start();
+    clock.advance(INTERVAL_MS);
+    await expect.poll(() => held.length).toBe(SHIPMENTS_CONCURRENT_MAX);
+    write("new");
+    clock.advance(BUCKET_BEGINNING_MS);
+    await settled();
+    for (const released of [0, 1]) {
+      held[released]?.();
+      await expect.poll(() => held.length).toBe(SHIPMENTS_CONCURRENT_MAX + released + 1);
+    }
+    held[SHIPMENTS_CONCURRENT_MAX]?.();
+    await expect.poll(() => bucket.puts.slice(many.length)).toContain(`journals/${CALL}/live/000000000000000`);
+    bucket.put = put;
+    for (const release of held) release();
+  });
+
+  test("nothing is listed for the beginning of a new journal", async () => {
+    const lists: string[] = [];
+    const list = bucket.list.bind(bucket);
+    bucket.list = (prefix) => {
+      lists.push(prefix);
+      return list(prefix);
+    };
+    write("one");
+    await shipper.shipNow();
+    expect(bucket.puts).toHaveLength(1);
+    expect(lists).toEqual([]);
   });
 
   test("a long stretch becomes segments of a bounded length", async () => {

@@ -83,3 +83,18 @@ test("the queue is idle when all work requested so far has ended, also when it f
   end("b");
   await idle;
 });
+
+test("urgent work goes before all that waits for a slot, but not before earlier work of its own call", async () => {
+  const { begun, work, end } = works();
+  const queue = new PerCallQueue(1);
+  void queue.run(asCallId("a"), work("a1"));
+  void queue.run(asCallId("b"), work("b1"));
+  void queue.run(asCallId("a"), work("urgent, of a"), { isUrgent: true });
+  void queue.run(asCallId("c"), work("urgent, of c"), { isUrgent: true });
+  await reactionsRun();
+  for (const name of ["a1", "urgent, of c", "urgent, of a", "b1"]) {
+    expect(begun.at(-1)).toBe(name);
+    end(name);
+    await reactionsRun();
+  }
+});

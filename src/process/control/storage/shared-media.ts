@@ -58,6 +58,8 @@ export interface SharedMediaOfService {
   removeShared: (callId: CallId, part: RetainedPart) => Promise<void>;
   /** What of the journals is not in the bucket yet. */
   waiting(): ShipperReading;
+  /** Ships what is there of the journals of this node. Never rejects. */
+  shipNow(): Promise<void>;
   /** Begins to ship journals and to check local files. */
   start(): void;
   close(): void;
@@ -109,6 +111,7 @@ export async function openSharedMedia(parts: SharedMediaParts): Promise<SharedMe
     }),
     removeShared: (callId, part) => media.remove(callId, part),
     waiting: () => shipper.reading,
+    shipNow: () => shipper.shipNow(),
     start() {
       shipper.start();
       files.start();
