@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { finished, PROJECT } from "./processes.ts";
 
@@ -6,6 +6,42 @@ import { finished, PROJECT } from "./processes.ts";
 export async function checkOut(folder: string, cache: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
   await git(["clone", "--quiet", PROJECT, folder], cache);
+}
+
+/** This project as it was before the newest migration of the stores: a build of it next to this one is what the hardest update is like. */
+export interface OlderBuild {
+  commit: string;
+  /** What runs its service. */
+  program: string;
+}
+
+/**
+ * Builds it in `cache`, or finds it there. Throws where the history does not go back so far, as in a shallow clone, with git's words, and
+ * where it cannot be built.
+ */
+export async function olderBuild(cache: string): Promise<OlderBuild> {
+  const newest = (
+    await git(["-C", PROJECT, "log", "-1", "--format=%H", "--", "src/store/sql/migrations"], cache)
+  ).trim();
+  const commit = (await git(["-C", PROJECT, "rev-parse", "--short", `${newest}^`], cache)).trim();
+  const folder = join(cache, `older-${commit}`);
+  const program = join(folder, "dist/main.js");
+  if (existsSync(program)) return { commit, program };
+  await checkOut(folder, cache);
+  await git(["-C", folder, "checkout", "--quiet", commit], cache);
+  const hasSamePackages =
+    readFileSync(join(folder, "package-lock.json"), "utf8") ===
+    readFileSync(join(PROJECT, "package-lock.json"), "utf8");
+  if (hasSamePackages) symlinkSync(join(PROJECT, "node_modules"), join(folder, "node_modules"));
+  else await inFolder(["npm", "ci"], folder, cache);
+  await inFolder(["npm", "run", "build"], folder, cache);
+  return { commit, program };
+}
+
+async function inFolder(command: readonly string[], directory: string, cache: string): Promise<void> {
+  const logFile = join(cache, "older-build.log");
+  const { code, output } = await finished(command, { directory, logFile, timeoutMs: 600_000 });
+  if (code !== 0) throw new Error(`${command.join(" ")}: ${output}`);
 }
 
 /** The commit that is tested, in short. */

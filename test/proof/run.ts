@@ -64,7 +64,8 @@ const AREAS: Readonly<Record<string, Area>> = {
     parts: DASHBOARD_PARTS,
   },
   machines: {
-    summary: "three nodes on one Postgres and one bucket: kills and partitions, limits under a race, a rolling restart",
+    summary:
+      "three nodes on one Postgres and one bucket: kills and partitions, limits under a race, a rolling restart, a deploy",
     run: proveMachines,
     parts: MACHINES_PARTS,
   },

@@ -2,8 +2,10 @@ import { interferenceOf, isUndisturbed, LOOP_P99_MS_MAX } from "../../../bench/s
 import { hasNamespaces, NetworkNamespaces } from "../../support/network/namespaces.ts";
 import { hasPostgres } from "../../support/postgres/server.ts";
 import { setup as build } from "../../support/services/build.ts";
+import { olderBuild } from "../checkout.ts";
 import { type ProofPart, runParts } from "../parts.ts";
 import type { Proof } from "../proof.ts";
+import { deployTrial } from "./deploy-trial.ts";
 import { KillTrial, type KillTrialResult, NODES, RECORDED_MS_MAX } from "./kill-trial.ts";
 import { mediaTrial } from "./media-trial.ts";
 import { messagesTrial } from "./messages-trial.ts";
@@ -14,7 +16,7 @@ import { type StoreStarts, storeStartsTrial } from "./store-starts-trial.ts";
 import { TelephonyTrial, type TelephonyTrialResult } from "./telephony-trial.ts";
 import { upgradeTrial } from "./upgrade-trial.ts";
 
-// Many machines: three whole nodes on one Postgres and one bucket, under kills, partitions, races and a rolling restart.
+// Many machines: three whole nodes on one Postgres and one bucket, under kills, partitions, races and a rolling restart, and a deploy over an older build.
 
 const FULL = {
   ...{ calls: 1_000, kills: 100, partitions: 50, cutCalls: 500, cuts: 50, limitRounds: 10, statementCalls: 200 },
@@ -48,6 +50,7 @@ const PARTS: Readonly<Record<string, ProofPart>> = {
   limits: limitsUnderRace,
   upgrades: upgradesUnderRace,
   rolling: rollingRestart,
+  deploys: deployOverOlder,
   statements: statementsPerCall,
   starts: startsASecond,
   messages: messagesOfNodes,
@@ -242,6 +245,33 @@ async function rollingRestart(proof: Proof): Promise<string> {
   proof.checks.check(`${under}: created calls without a stream 0`, shown(unbegun));
   proof.checks.check(`${under}: creations refused 0`, shown(refused));
   return `Each of three nodes was drained and started again under load: ${begun} calls, ${cut.length} cut, ${unbegun.length} created whose stream no node took, ${refused.length} creations refused.`;
+}
+
+async function deployOverOlder(proof: Proof): Promise<string> {
+  const { checks, seed, cache } = proof;
+  const older = await olderBuild(cache).catch((error: unknown) => String(error));
+  if (typeof older === "string") {
+    checks.skipped("deploys", `there is no older build: ${older}`);
+    return `Not run: there is no older build: ${older}`;
+  }
+  const result = await deployTrial(seed, older);
+  const { begun, lost, doubled, stuck, cut, refused, asked, unanswered, recordedByOther } = result;
+  const under = `${begun} calls while three nodes of ${older.commit} become this build, two of them killed`;
+  checks.check(`${under}: records lost 0`, shown(lost));
+  checks.check(`${under}: records doubled 0`, shown(doubled));
+  checks.check(`${under}: calls stuck 0`, shown(stuck));
+  checks.check(`${under}: calls cut 0 where no node was killed`, shown(cut));
+  checks.check(`${under}: creations refused 0`, shown(refused));
+  checks.check(`${under}: calls of dead nodes recorded by the other build`, recordedByOther > 0 ? "" : "none");
+  checks.check(
+    `${under}: requests at nodes of the other build answered`,
+    asked === 0 ? "none was made" : shown(unanswered),
+  );
+  return (
+    `Three nodes of ${older.commit}, the build before the newest migration, were replaced by this one under load: one after the other, two of them by a kill, one of each build. ` +
+    `${begun} calls: records lost ${lost.length}, doubled ${doubled.length}, stuck ${stuck.length}; ${cut.length} cut without a kill, ${refused.length} creations refused. ` +
+    `Calls of a dead node that a node of the other build recorded: ${recordedByOther}. Of ${asked} requests for live calls at a node of the other build (events, ends) ${unanswered.length} were not answered.`
+  );
 }
 
 async function statementsPerCall(proof: Proof): Promise<string> {

@@ -31,6 +31,7 @@ interface ProofNodeOptions {
   /** What runs it: Node.js, or that in a namespace. */
   command: readonly string[];
   environment: Readonly<Record<string, string>>;
+  program: string;
 }
 
 /** One node: a whole built service, with its own way to Postgres and its own addresses, which outlive its processes. */
@@ -40,6 +41,8 @@ export class ProofNode {
   readonly mediaUrl: string;
   /** It is there and takes requests, as far as the proof did nothing to it. */
   isUp = false;
+  /** What its next start runs. */
+  program: string;
   readonly #environment: Readonly<Record<string, string>>;
   readonly #proxy: PostgresProxy;
   readonly #postgresPort: number;
@@ -48,8 +51,9 @@ export class ProofNode {
   #disks = 0;
   #child: ChildProcess | undefined;
 
-  constructor({ name, folder, proxy, postgresPort, command, environment }: ProofNodeOptions) {
+  constructor({ name, folder, proxy, postgresPort, command, environment, program }: ProofNodeOptions) {
     this.name = name;
+    this.program = program;
     this.#folder = folder;
     this.#proxy = proxy;
     this.#postgresPort = postgresPort;
@@ -67,7 +71,7 @@ export class ProofNode {
     mkdirSync(this.#dataDir, { recursive: true });
     const log = openSync(this.#logPath, "a");
     const [execPath = process.execPath, ...execArgv] = this.#command;
-    const child = fork(builtProgram("main"), [], {
+    const child = fork(this.program, [], {
       execPath,
       execArgv,
       env: { ...this.#environment, NODE_NAME: this.name, DATA_DIR: this.#dataDir },
@@ -180,6 +184,8 @@ interface ClusterPlace {
   network?: NetworkNamespaces | undefined;
   /** False where no node is cut off from Postgres: then no proxy of this process is between them, which would be measured. */
   isCutOff?: boolean;
+  /** What the nodes run at first: this build, or another one. */
+  program?: string;
 }
 
 /** Three nodes, what they share, and an API key. */
@@ -206,7 +212,7 @@ export class ProofCluster {
   static async start(
     count: number,
     env: Readonly<Record<string, string>> = {},
-    { network, isCutOff = true }: ClusterPlace = {},
+    { network, isCutOff = true, program = builtProgram("main") }: ClusterPlace = {},
   ): Promise<ProofCluster> {
     const host = network?.hostAddress ?? "127.0.0.1";
     const folder = mkdtempSync(join(tmpdir(), "trunkline-machines-"));
@@ -254,6 +260,7 @@ export class ProofCluster {
           postgresPort: postgres.port,
           command: network?.commandOf(n) ?? [],
           environment,
+          program,
         });
       }),
     );
