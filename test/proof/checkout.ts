@@ -8,25 +8,43 @@ export async function checkOut(folder: string, cache: string): Promise<void> {
   await git(["clone", "--quiet", PROJECT, folder], cache);
 }
 
-/** This project as it was before the newest migration of the stores: a build of it next to this one is what the hardest update is like. */
+/** This project as it was before the newest migration of the stores: a build of it next to this one is what an update is like. */
 export interface OlderBuild {
   commit: string;
   /** What runs its service. */
   program: string;
 }
 
+/** Commits in the middle of a change need not build: so many are tried, so many commits apart. */
+const OLDER_TRIED_MAX = 6;
+const OLDER_STEP = 8;
+
 /**
- * Builds it in `cache`, or finds it there. Throws where the history does not go back so far, as in a shallow clone, with git's words, and
- * where it cannot be built.
+ * Builds it in `cache`, or finds it there; undefined where the history does not go back so far, as in a shallow clone. Throws where no
+ * commit of those that are tried can be built, with what the last one said.
  */
-export async function olderBuild(cache: string): Promise<OlderBuild> {
-  const newest = (
-    await git(["-C", PROJECT, "log", "-1", "--format=%H", "--", "src/store/sql/migrations"], cache)
-  ).trim();
-  const commit = (await git(["-C", PROJECT, "rev-parse", "--short", `${newest}^`], cache)).trim();
+export async function olderBuild(cache: string): Promise<OlderBuild | undefined> {
+  const migrations = ["log", "-1", "--format=%H", "--", "src/store/sql/migrations"];
+  const newest = (await git(["-C", PROJECT, ...migrations], cache)).trim();
+  const before = ["rev-list", "--first-parent", `--max-count=${OLDER_TRIED_MAX * OLDER_STEP}`, newest];
+  const [, ...commits] = (await git(["-C", PROJECT, ...before], cache)).trim().split("\n");
+  let why: unknown;
+  for (let at = 0; at < commits.length; at += OLDER_STEP) {
+    const commit = (commits[at] ?? "").slice(0, 8);
+    try {
+      return { commit, program: await builtAt(commit, cache) };
+    } catch (error) {
+      why = error;
+    }
+  }
+  if (why !== undefined) throw why;
+  return undefined;
+}
+
+async function builtAt(commit: string, cache: string): Promise<string> {
   const folder = join(cache, `older-${commit}`);
   const program = join(folder, "dist/main.js");
-  if (existsSync(program)) return { commit, program };
+  if (existsSync(program)) return program;
   await checkOut(folder, cache);
   await git(["-C", folder, "checkout", "--quiet", commit], cache);
   const hasSamePackages =
@@ -35,7 +53,7 @@ export async function olderBuild(cache: string): Promise<OlderBuild> {
   if (hasSamePackages) symlinkSync(join(PROJECT, "node_modules"), join(folder, "node_modules"));
   else await inFolder(["npm", "ci"], folder, cache);
   await inFolder(["npm", "run", "build"], folder, cache);
-  return { commit, program };
+  return program;
 }
 
 async function inFolder(command: readonly string[], directory: string, cache: string): Promise<void> {

@@ -30,7 +30,10 @@ describe("the command line of npm run proof", () => {
     [[], "no area is given; known are: node, image"],
     [["node", "image"], 'one area at a time, not also "image"'],
     [["node", "--fast"], "--fast is not known"],
-    [["knowledge", "--only", "calls,pages"], 'knowledge has no part "pages"; known are: calls, answers, documents, analyses'],
+    [
+      ["knowledge", "--only", "calls,pages"],
+      'knowledge has no part "pages"; known are: calls, answers, documents, analyses',
+    ],
     [["node", "--only", "tests"], 'node has no part "tests"; it has none'],
   ])("%j is refused with what is allowed", (args, reason) => {
     const { status, stderr } = proof(...args);

@@ -249,10 +249,11 @@ async function rollingRestart(proof: Proof): Promise<string> {
 
 async function deployOverOlder(proof: Proof): Promise<string> {
   const { checks, seed, cache } = proof;
-  const older = await olderBuild(cache).catch((error: unknown) => String(error));
-  if (typeof older === "string") {
-    checks.skipped("deploys", `there is no older build: ${older}`);
-    return `Not run: there is no older build: ${older}`;
+  const older = await olderBuild(cache);
+  if (older === undefined) {
+    const why = "the history does not go back to the commit before the newest migration";
+    checks.skipped("deploys", why);
+    return `Not run: ${why}.`;
   }
   const result = await deployTrial(seed, older);
   const { begun, lost, doubled, stuck, cut, refused, asked, unanswered, recordedByOther } = result;
