@@ -1,9 +1,9 @@
-import { type ChildProcess, fork } from "node:child_process";
+import { type ChildProcess, execFileSync, fork } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { ServiceReady } from "../../../src/core/child-processes/service-ready.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { openStores } from "../../../src/store/open-stores.ts";
@@ -179,6 +179,14 @@ function setNiceness({ pid }: ChildProcess, niceness: number): void {
   if (existsSync(path)) writeFileSync(path, String(niceness));
 }
 
+/** An API key by the command of the build that the nodes run first: it makes the tables of the database as that build has them. */
+function newApiKey(program: string, environment: Readonly<Record<string, string>>): string {
+  const command = join(dirname(program), "cli/api-keys.js");
+  const args = ["create", "--name", "proof", "--account", "proof", "--scopes", "read,calls,write,admin"];
+  const options = { env: { ...process.env, ...environment }, encoding: "utf8" } as const;
+  return execFileSync(process.execPath, [command, ...args], options).trim();
+}
+
 interface ClusterPlace {
   /** Each node is in a namespace of its own. */
   network?: NetworkNamespaces | undefined;
@@ -222,11 +230,7 @@ export class ProofCluster {
     const directory = join(folder, "bucket");
     mkdirSync(directory);
     const s3 = await startS3Server({ directory, host });
-    const stores = await openStores({ dataDir: folder, databaseUrl }, systemClock);
-    const accountId = await stores.accounts.ensure("proof");
-    const scopes = ["admin", "calls", "read", "write"] as const;
-    const { key: apiKey } = await stores.apiKeys.create({ accountId, name: "proof", scopes });
-    await stores.close();
+    const apiKey = newApiKey(program, { DATA_DIR: folder, DATABASE_URL: databaseUrl });
     const secretsKey = randomBytes(32).toString("base64");
     const nodes = await Promise.all(
       Array.from({ length: count }, async (_, n) => {
