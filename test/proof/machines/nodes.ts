@@ -183,7 +183,7 @@ function setNiceness({ pid }: ChildProcess, niceness: number): void {
 function newApiKey(program: string, environment: Readonly<Record<string, string>>): string {
   const command = join(dirname(program), "cli/api-keys.js");
   const args = ["create", "--name", "proof", "--account", "proof", "--scopes", "read,calls,write,admin"];
-  const options = { env: { ...process.env, ...environment }, encoding: "utf8" } as const;
+  const options = { env: { ...process.env, ...environment }, encoding: "utf8", stdio: "pipe" } as const;
   return execFileSync(process.execPath, [command, ...args], options).trim();
 }
 
