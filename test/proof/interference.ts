@@ -45,11 +45,14 @@ export interface InterferenceResult {
 }
 
 export interface InterferenceOptions {
-  makeWork: (service: BenchService) => OtherWork;
+  /** Before the calls begin. */
+  makeWork: (service: BenchService) => OtherWork | Promise<OtherWork>;
   /** What the work is given as, in the lines of progress: "files". */
   work: string;
   /** The calls may be recorded, and so be listened to. */
   recordsCalls?: boolean;
+  /** Settings of the service. */
+  env?: Readonly<Record<string, string>>;
   reduced: boolean;
   print: (line: string) => void;
 }
@@ -58,7 +61,7 @@ export interface InterferenceOptions {
 export async function measureInterference(options: InterferenceOptions): Promise<InterferenceResult> {
   buildProbe();
   return await withoutSessionsFirst(() =>
-    withProbedService({ accounts: 3 }, (service, probeFolder) => compare(service, probeFolder, options)),
+    withProbedService({ accounts: 3, ...(options.env && { env: options.env }) }, (service, probeFolder) => compare(service, probeFolder, options)),
   );
 }
 
@@ -95,6 +98,7 @@ async function compare(
   { makeWork, work: name, recordsCalls = false, reduced, print }: InterferenceOptions,
 ): Promise<InterferenceResult> {
   const { calls, pairs: count, seconds } = reduced ? REDUCED : FULL;
+  const work = await makeWork(service);
   const callers = await startCallers();
   try {
     const { callerAudio: audio } = await renderSpeech(formatsOf(benchLine("carrier_a")).inbound);
@@ -103,7 +107,6 @@ async function compare(
       ...{ callers, audio, probeFolder, count: calls, seconds: lastS },
       recordingEnabled: recordsCalls,
     });
-    const work = makeWork(service);
     const pairs = await whereIdle(() =>
       roundsInTurn({ live, work, count, seconds }, (done) =>
         print(`  ${done} of ${count} pairs of rounds beside ${name}`),

@@ -32,7 +32,7 @@ describe("the command line of npm run proof", () => {
     [["node", "--fast"], "--fast is not known"],
     [
       ["knowledge", "--only", "calls,pages"],
-      'knowledge has no part "pages"; known are: calls, answers, documents, analyses',
+      'knowledge has no part "pages"; known are: calls, questions, answers, documents, analyses',
     ],
     [["node", "--only", "tests"], 'node has no part "tests"; it has none'],
   ])("%j is refused with what is allowed", (args, reason) => {

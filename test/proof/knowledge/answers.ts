@@ -1,11 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import WebSocket from "ws";
-import { spokenDocument, spokenQuestions } from "../../../bench/retrieval/spoken-corpus.ts";
-import { type BenchService, sendRequest, withService } from "../../../bench/rig/service.ts";
+import { spokenQuestions } from "../../../bench/retrieval/spoken-corpus.ts";
+import { type BenchService, withService } from "../../../bench/rig/service.ts";
 import { percentile } from "../../../src/core/calls/latency.ts";
-import { INDEX_COMPACT_DELAY_MS, INDEX_COMPACT_MS_MAX } from "../../../src/core/limits/knowledge/retrieval.ts";
 import { FRAME_MS } from "../../../src/core/limits/streams/media.ts";
 import { RATE_HZ, spoken } from "../../support/transcriptions/spoken.ts";
+import { ask, corpusIn } from "./spoken-corpora.ts";
 
 // How long replies wait for passages: where a caller speaks, so that interim transcripts start the search, and where the question comes at
 // once, as it does where the search starts with the final transcript.
@@ -14,9 +14,7 @@ const FULL = { documents: 400, questions: 100, callsAtOnce: 5 };
 const REDUCED = { documents: 4, questions: 2, callsAtOnce: 2 };
 const FRAME_SAMPLES = (RATE_HZ * FRAME_MS) / 1_000;
 const SILENCE = new Uint8Array(2 * FRAME_SAMPLES);
-const WORDS_PER_SENTENCE = 10;
 const POLL_MS = 500;
-const INGESTED_MS_MAX = 1_200_000;
 const REPLY_MS_MAX = 60_000;
 const ENDED_MS_MAX = 30_000;
 
@@ -83,48 +81,6 @@ function framesOf(samples: Int16Array): Uint8Array[] {
   return Array.from({ length: Math.floor(samples.length / FRAME_SAMPLES) }, (_, n) =>
     bytes.subarray(2 * n * FRAME_SAMPLES, 2 * (n + 1) * FRAME_SAMPLES),
   );
-}
-
-async function corpusIn(service: BenchService, documents: number): Promise<{ corpusId: string; chunks: number }> {
-  const { id: corpusId } = await ask<{ id: string }>(service, "POST", "/corpora", 201, { name: "Pumps" });
-  for (let number = 0; number < documents; number += 1) {
-    const paragraphs = spokenDocument(number).chunks.map((chunk) => sentencesOf(chunk.text));
-    const text = [`It has ${markerOf(number)}.`, ...paragraphs].join("\n\n");
-    await ask(service, "POST", `/corpora/${corpusId}/documents`, 202, { name: `Document ${number}`, text });
-  }
-  const endMs = performance.now() + INGESTED_MS_MAX;
-  while (performance.now() < endMs) {
-    await delay(POLL_MS);
-    const corpus = await ask<Corpus>(service, "GET", `/corpora/${corpusId}`, 200);
-    if (corpus.documents.failed > 0) throw new Error(`${corpus.documents.failed} documents failed`);
-    if (corpus.documents.ready < documents || !(await isFound(service, corpusId, documents - 1))) continue;
-    // The index is compacted once nothing is added any more.
-    await delay(INDEX_COMPACT_DELAY_MS + INDEX_COMPACT_MS_MAX);
-    return { corpusId, chunks: corpus.chunks };
-  }
-  throw new Error(`${documents} documents were not found within ${INGESTED_MS_MAX} ms`);
-}
-
-interface Corpus {
-  documents: { ready: number; failed: number };
-  chunks: number;
-}
-
-const markerOf = (number: number): string => `marker${number}x`;
-
-/** Whether the index has the document with this number. */
-async function isFound(service: BenchService, corpusId: string, number: number): Promise<boolean> {
-  const body = { text: markerOf(number) };
-  const answer = ask<{ passages: object[] }>(service, "POST", `/corpora/${corpusId}/query`, 200, body);
-  return (await answer.catch(() => ({ passages: [] }))).passages.length > 0;
-}
-
-/** The words of a chunk as sentences: an answer cites one of them. */
-function sentencesOf(text: string): string {
-  const words = text.split(" ");
-  const sentences: string[] = [];
-  while (words.length > 0) sentences.push(`${words.splice(0, WORDS_PER_SENTENCE).join(" ")}.`);
-  return sentences.join(" ");
 }
 
 /** An event of a question to the corpora, `retrieve`, or of a reply that was given passages, `passages-used`. */
@@ -205,15 +161,4 @@ function waitsOf(used: readonly (RetrievalEvent | undefined)[]): AnswerWaits {
     share: { p50Ms: percentile(shares, 50), p90Ms: percentile(shares, 90), maxMs: percentile(shares, 100) },
     search: { p50Ms: percentile(searches, 50), p90Ms: percentile(searches, 90) },
   };
-}
-
-async function ask<T>(
-  { apiUrl, keys: [key] }: BenchService,
-  method: "GET" | "POST",
-  path: string,
-  status: number,
-  body?: object,
-): Promise<T> {
-  const text = body === undefined ? undefined : JSON.stringify(body);
-  return JSON.parse((await sendRequest({ apiUrl, key }, method, `/api/v1${path}`, status, text)).toString()) as T;
 }

@@ -9,6 +9,7 @@ import { type AnalysedCallsResult, AnalysedCallsTrial } from "./analysed-calls.t
 import { type AnswersResult, type AnswerWaits, measureAnswers } from "./answers.ts";
 import { measureIngestionInterference } from "./interference.ts";
 import { KillTrial, type KillTrialResult } from "./kill-trial.ts";
+import { measureQuestionInterference } from "./questions.ts";
 import type { KillVerdict } from "./verdict.ts";
 
 // Corpora and what depends on them. Each part checks what it has found, and returns its table.
@@ -26,6 +27,7 @@ const ANSWERED_SHARE_MIN = 0.9;
 /** Those come first that are judged by their time. */
 const PARTS: Readonly<Record<string, ProofPart>> = {
   calls: callsBesideDocuments,
+  questions: callsBesideQuestions,
   answers: answersFromDocuments,
   documents: documentsUnderKills,
   analyses: analysedCallsUnderKills,
@@ -44,6 +46,14 @@ async function callsBesideDocuments(proof: Proof): Promise<string> {
   const result = await measureIngestionInterference({ reduced, print: checks.print });
   checkUndisturbed(proof, result, WORK);
   return interferenceLine(result, WORK);
+}
+
+async function callsBesideQuestions(proof: Proof): Promise<string> {
+  const { checks, reduced, seed } = proof;
+  const result = await measureQuestionInterference({ reduced, seed, print: checks.print });
+  const beside = "questions to a corpus, as many as are answered";
+  checkUndisturbed(proof, result, "questions", beside);
+  return `${interferenceLine(result, "questions")} The corpus has ${reduced ? "few" : "20,000"} chunks, and 8 questions of twelve words are asked at a time.`;
 }
 
 async function answersFromDocuments(proof: Proof): Promise<string> {
