@@ -3,7 +3,15 @@ import { addMs, elapsedMs, type MonotonicMs } from "../core/clocks.ts";
 import { codeOf, TrunklineError } from "../core/errors.ts";
 import { NODE_HEARTBEAT_MS, NODE_LEASE_MS, NODE_NAME_WAIT_MS_MAX } from "../core/limits/cluster/nodes.ts";
 import type { Logger } from "../core/log/logger.ts";
-import type { NewNode, NodeLoad, NodeRecord, NodeStore, Registration, TakenNode } from "../store/cluster/node-store.ts";
+import type {
+  NewNode,
+  NodeLoad,
+  NodeRecord,
+  NodeStore,
+  Registration,
+  Renewal,
+  TakenNode,
+} from "../store/cluster/node-store.ts";
 import { RepeatedStep } from "./repeated-step.ts";
 
 /** How often a start looks whether its name is free by now. */
@@ -18,8 +26,8 @@ export interface NodeLeaseOptions {
   onNodes: (nodes: readonly NodeRecord[]) => void;
   /** The calls of nodes that are gone are this node's from now on. */
   onTaken: (taken: readonly TakenNode[]) => void;
-  /** Another node has this one's calls, or another start its name. Called once; nothing of its calls may be written any more. */
-  onFenced: () => void;
+  /** This start has no lease any more, and why. Called once; no record of its calls may be made any more. */
+  onFenced: (why: Exclude<Renewal, "renewed">) => void;
   clock: Clock;
   log: Logger;
 }
@@ -130,10 +138,11 @@ export class NodeLease {
     const { nodes, node, load, onFenced, clock, log } = this.#options;
     const sentMs = clock.nowMs();
     try {
-      if (!(await nodes.renew(node.holder, load()))) {
+      const renewal = await nodes.renew(node.holder, load());
+      if (renewal !== "renewed") {
         this.#isStopped = true;
         this.#renewedAtMs = undefined;
-        onFenced();
+        onFenced(renewal);
         return;
       }
       this.#renewedAtMs = sentMs;

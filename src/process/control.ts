@@ -28,12 +28,13 @@ import { readLoaderEnvironment, readSearchPath } from "../config/environment.ts"
 import { localUrlOf, serviceUrlOf } from "../config/network/addresses.ts";
 import { systemAgeClock } from "../core/age-clock.ts";
 import { missingPrices } from "../core/billing/prices.ts";
+import type { EndReason } from "../core/calls/reasons.ts";
 import { BUILT_IN_TOOLS, type CarrierType } from "../core/calls/spec.ts";
 import { threadModule } from "../core/child-processes/child-module.ts";
 import { systemClock } from "../core/clock.ts";
 import type { MediaKey } from "../core/encryption/chunks.ts";
 import { codeOf } from "../core/errors.ts";
-import type { CallId } from "../core/ids.ts";
+import type { CallId, WorkerId } from "../core/ids.ts";
 import { CONTROL_NICE, METRICS_ANSWER_MS_MAX } from "../core/limits/service/processes.ts";
 import { DATA_DIR_WAIT_MS_MAX } from "../core/limits/storage/storage.ts";
 import { createLogger } from "../core/log/logger.ts";
@@ -110,7 +111,7 @@ import { handoffEvents } from "./control/calls/handoff-events.ts";
 import { LiveActivity } from "./control/calls/live-activity.ts";
 import { LiveHolds } from "./control/calls/live-holds.ts";
 import { telephony } from "./control/calls/telephony.ts";
-import { assertAlone, ClusterMember, type ClusterParts, nodeLoad } from "./control/cluster.ts";
+import { assertAlone, ClusterMember, nodeLoad } from "./control/cluster.ts";
 import { corpusIndex } from "./control/corpora/corpus-index.ts";
 import { DocumentEnds } from "./control/corpora/document-ends.ts";
 import { documentProcessing } from "./control/corpora/document-processing.ts";
@@ -400,9 +401,11 @@ const phone =
         clock,
         log,
       });
+const endAtWorker = (workerId: WorkerId, callId: CallId, reason: EndReason): boolean =>
+  handoff.endCall(workerId, callId, reason);
 const endRequests = new EndRequests({
   calls: stores.calls,
-  endCall: (workerId, callId) => handoff.endCall(workerId, callId, "api_hangup"),
+  endCall: (workerId, callId) => endAtWorker(workerId, callId, "api_hangup"),
   clock,
   log,
 });
@@ -412,7 +415,7 @@ const lostCalls = new LostCallRecovery({
   workers: handoff,
   epoch,
   earlierWorkersAreGone,
-  endCall: (workerId, callId) => handoff.endCall(workerId, callId, "worker_lost"),
+  endCall: (workerId, callId) => endAtWorker(workerId, callId, "worker_lost"),
   onWorkerLost: (workerId) => workersMetrics.workerLost(workerId),
   clock,
   log,
@@ -424,7 +427,7 @@ const lostCommits = new LostCommits({
   finalizer,
   workers: handoff,
   headerOf: async (callId, key) => await journalHeaderOf(journalFileOf(dataDir, callId, key)),
-  endCall: (workerId, callId) => handoff.endCall(workerId, callId, "worker_lost"),
+  endCall: (workerId, callId) => endAtWorker(workerId, callId, "worker_lost"),
   isDatabaseLost: () => stores.isDatabaseLost(),
   epoch,
   clock,
@@ -783,17 +786,17 @@ await handoff.serve(
 );
 lostCalls.start();
 calls.start();
-const endTaken: ClusterParts["endCall"] = (workerId, callId, reason) => handoff.endCall(workerId, callId, reason);
 cluster?.start({
   load: () => nodeLoad(admission.newCalls, capacity),
   lostCalls,
   capacity,
   phoneCalls: stores.phoneCalls,
-  endCall: endTaken,
+  endCall: endAtWorker,
   giveWay: () =>
     giveWay({
       carriedCalls: () => capacity.carriedCalls,
-      endCall: endTaken,
+      endCall: endAtWorker,
+      stopRecords: () => finalizer.stop(),
       shipNow: shared && (() => shared.shipNow()),
       clock,
       log,

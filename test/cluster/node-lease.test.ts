@@ -3,7 +3,7 @@ import { NodeLease } from "../../src/cluster/node-lease.ts";
 import { unavailable } from "../../src/core/errors.ts";
 import { asNodeName } from "../../src/core/ids.ts";
 import { NODE_HEARTBEAT_MS, NODE_LEASE_MS, NODE_NAME_WAIT_MS_MAX } from "../../src/core/limits/cluster/nodes.ts";
-import type { NodeStore, Registration, TakenNode } from "../../src/store/cluster/node-store.ts";
+import type { NodeStore, Registration, Renewal, TakenNode } from "../../src/store/cluster/node-store.ts";
 import { ManualClock, settled } from "../support/manual-clock.ts";
 import { memoryLog } from "../support/memory-log.ts";
 
@@ -16,7 +16,7 @@ function lease() {
   const done: string[] = [];
   const script = {
     registration: { kind: "registered", calls: 0 } as Registration,
-    renewed: true as boolean | Error,
+    renewed: "renewed" as Renewal | Error,
     taken: [] as readonly TakenNode[],
     /** Until when a take-over lasts. */
     takeover: Promise.resolve(),
@@ -54,7 +54,7 @@ function lease() {
     load: () => LOAD,
     onNodes: () => void done.push("nodes"),
     onTaken: (taken) => void done.push(`taken ${taken.map(({ name }) => name)}`),
-    onFenced: () => void done.push("fenced"),
+    onFenced: (why) => void done.push(`fenced: ${why}`),
     clock,
     log,
   });
@@ -136,7 +136,7 @@ test("while the database does not answer nothing is decided, and heartbeats go o
   member.takeOver();
   script.renewed = unavailable("no answer");
   expect(await beats(3)).toEqual(["renew", "renew", "renew"]);
-  script.renewed = true;
+  script.renewed = "renewed";
   expect(await beats(1)).toEqual(["renew", "take", "nodes"]);
   expect(lines.filter((line) => line.includes("lease could not be renewed"))).toHaveLength(1);
 });
@@ -145,8 +145,8 @@ test("a node whose lease is another's learns that once, and does nothing any mor
   const { member, script, beats } = lease();
   member.start();
   member.takeOver();
-  script.renewed = false;
-  expect(await beats(3)).toEqual(["renew", "fenced"]);
+  script.renewed = "taken";
+  expect(await beats(3)).toEqual(["renew", "fenced: taken"]);
 });
 
 test("a lease is certain for its length after the last renewal that was sent and confirmed, and no more once it is another's", async () => {
@@ -163,10 +163,10 @@ test("a lease is certain for its length after the last renewal that was sent and
   clock.advance(NODE_LEASE_MS - 3 * NODE_HEARTBEAT_MS);
   await settled();
   expect(member.isCertain).toBe(false);
-  script.renewed = true;
+  script.renewed = "renewed";
   await beats(1);
   expect(member.isCertain).toBe(true);
-  script.renewed = false;
+  script.renewed = "taken";
   await beats(1);
   expect(member.isCertain).toBe(false);
 });

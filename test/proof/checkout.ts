@@ -15,16 +15,16 @@ export interface OlderBuild {
   program: string;
 }
 
-/** Commits in the middle of a change need not build: so many are tried, so many commits apart. */
-const OLDER_TRIED_MAX = 6;
+/** Commits in the middle of a change need not build: every so manyth is tried, so many times. */
 const OLDER_STEP = 8;
+const OLDER_TRIED_MAX = 6;
 
 /**
  * Builds it in `cache`, or finds it there; undefined where the history does not go back so far, as in a shallow clone. Throws where no
  * commit of those that are tried can be built, with what the last one said.
  */
 export async function olderBuild(cache: string): Promise<OlderBuild | undefined> {
-  const migrations = ["log", "-1", "--format=%H", "--", "src/store/sql/migrations"];
+  const migrations = ["log", "-1", "--diff-filter=A", "--format=%H", "--", "src/store/sql/migrations"];
   const newest = (await git(["-C", PROJECT, ...migrations], cache)).trim();
   const before = ["rev-list", "--first-parent", `--max-count=${OLDER_TRIED_MAX * OLDER_STEP}`, newest];
   const [, ...commits] = (await git(["-C", PROJECT, ...before], cache)).trim().split("\n");
@@ -43,18 +43,19 @@ export async function olderBuild(cache: string): Promise<OlderBuild | undefined>
 
 async function builtAt(commit: string, cache: string): Promise<string> {
   const folder = join(cache, `older-${commit}`);
-  const program = join(folder, "dist/main.js");
-  if (existsSync(program)) return program;
-  await checkOut(folder, cache);
-  await git(["-C", folder, "checkout", "--quiet", commit], cache);
-  const hasSamePackages =
-    readFileSync(join(folder, "package-lock.json"), "utf8") ===
-    readFileSync(join(PROJECT, "package-lock.json"), "utf8");
-  if (hasSamePackages) symlinkSync(join(PROJECT, "node_modules"), join(folder, "node_modules"));
-  else await inFolder(["npm", "ci"], folder, cache);
+  if (!existsSync(join(folder, ".git"))) {
+    await checkOut(folder, cache);
+    await git(["-C", folder, "checkout", "--quiet", commit], cache);
+  }
+  const modules = join(folder, "node_modules");
+  if (lockIn(folder) !== lockIn(PROJECT)) await inFolder(["npm", "ci"], folder, cache);
+  else if (!existsSync(modules)) symlinkSync(join(PROJECT, "node_modules"), modules);
+  // Nothing is done where the build is finished.
   await inFolder(["npm", "run", "build"], folder, cache);
-  return program;
+  return join(folder, "dist/main.js");
 }
+
+const lockIn = (folder: string): string => readFileSync(join(folder, "package-lock.json"), "utf8");
 
 async function inFolder(command: readonly string[], directory: string, cache: string): Promise<void> {
   const logFile = join(cache, "older-build.log");

@@ -61,7 +61,9 @@ export interface InterferenceOptions {
 export async function measureInterference(options: InterferenceOptions): Promise<InterferenceResult> {
   buildProbe();
   return await withoutSessionsFirst(() =>
-    withProbedService({ accounts: 3, ...(options.env && { env: options.env }) }, (service, probeFolder) => compare(service, probeFolder, options)),
+    withProbedService({ accounts: 3, ...(options.env && { env: options.env }) }, (service, probeFolder) =>
+      compare(service, probeFolder, options),
+    ),
   );
 }
 

@@ -18,7 +18,7 @@ import { JOURNAL_VERSION } from "../../record/journal/versions.ts";
 import type { CallPlacement } from "../../store/admission/call-admission.ts";
 import type { Capacity } from "../../store/admission/capacity.ts";
 import type { CallStore } from "../../store/calls/call-store.ts";
-import type { NodeHolder, NodeLoad, NodeStore, TakenNode } from "../../store/cluster/node-store.ts";
+import type { NodeHolder, NodeLoad, NodeStore, Renewal, TakenNode } from "../../store/cluster/node-store.ts";
 import { installationId } from "../../store/data-dir/installation.ts";
 import { HANDOFF_PROTOCOL_VERSION } from "../../store/handoff/messages.ts";
 import type { HandoffHandlers } from "../../store/handoff/thread-client.ts";
@@ -36,7 +36,7 @@ export interface ClusterOptions {
   dataDir: string;
   /** Of WebRTC calls, where this node alone is reached. */
   webrtcUrl: string | undefined;
-  /** This start does not hold the node's calls any more, and what could be shipped of them is: the process must end. */
+  /** This start has no lease any more, and what others need of its calls is shipped: the process must end. */
   onFenced: () => void;
   clock: Clock;
   log: Logger;
@@ -89,7 +89,7 @@ export class ClusterMember {
         this.#parts?.sendRelayNodes(this.#relayNodes());
       },
       onTaken: (taken) => this.#onTaken(taken),
-      onFenced: () => void this.#giveWay(),
+      onFenced: (why) => void this.#endStart(why),
       clock,
       log,
     });
@@ -192,13 +192,14 @@ export class ClusterMember {
     );
   }
 
-  async #giveWay(): Promise<void> {
+  /** The calls of a start that the database does not know go on: the next start takes them. */
+  async #endStart(why: Exclude<Renewal, "renewed">): Promise<void> {
     const { onFenced, log } = this.#options;
-    log.fatal(
-      { node: this.holder.name },
-      "other nodes have taken the calls of this one: the control process starts again",
-    );
-    await this.#parts?.giveWay();
+    const node = this.holder.name;
+    if (why === "taken") {
+      log.fatal({ node }, "other nodes have taken the calls of this one: the control process starts again");
+      await this.#parts?.giveWay();
+    } else log.fatal({ node }, "the database does not know this start of the node: the control process starts again");
     onFenced();
   }
 

@@ -95,6 +95,8 @@ export class JournalShipper {
   readonly #complete = new Set<CallId>();
   /** The journals that must not be shipped: also not while the slot of a call is still that of a worker. */
   readonly #refused = new Set<CallId>();
+  /** The journals whose beginnings are being shipped. */
+  readonly #beginnings = new Set<CallId>();
   readonly #work = new PerCallQueue(SHIPMENTS_CONCURRENT_MAX);
   #isAway = false;
   #cancelInterval = (): void => {};
@@ -105,7 +107,7 @@ export class JournalShipper {
     this.#options = options;
   }
 
-  /** Begins the intervals. Beginnings do not wait for them: one may last for seconds where the bucket is slow. */
+  /** Begins the intervals. Beginnings do not wait for them: one may take seconds where the bucket is slow. */
   start(): void {
     this.#nextInterval(this.#options.intervalMs);
     this.#nextBeginnings();
@@ -185,7 +187,12 @@ export class JournalShipper {
     // Where the bucket was away, one journal finds out whether it still is.
     if (this.#isAway) for (const [callId] of waiting.splice(0, 1)) await this.#run(callId);
     if (this.#isAway) return;
-    await Promise.all(waiting.map(([callId]) => this.#run(callId)));
+    const beginningsFirst = waiting.toSorted(
+      ([, one], [, other]) => Number(isBeginning(other)) - Number(isBeginning(one)),
+    );
+    await Promise.all(
+      beginningsFirst.map(([callId, shipment]) => this.#run(callId, { isUrgent: isBeginning(shipment) })),
+    );
   }
 
   /** The interval runs from begin to begin: other nodes take a journal that is not shipped for longer for one without a worker. */
@@ -201,29 +208,32 @@ export class JournalShipper {
   #nextBeginnings(): void {
     if (this.#isClosed) return;
     this.#cancelBeginnings = this.#options.clock.after(BUCKET_BEGINNING_MS, () => {
-      void this.#shipBeginnings().then(() => this.#nextBeginnings());
+      this.#shipBeginnings();
+      this.#nextBeginnings();
     });
   }
 
-  /** Ships what there is of live calls of which nothing was shipped. Never rejects. */
-  async #shipBeginnings(): Promise<void> {
+  /** Ships what there is of live calls of which nothing was shipped, before what other journals wait for. */
+  #shipBeginnings(): void {
     if (this.#isAway) return;
-    const beginnings = [...this.#options.liveCalls()].filter(
-      (callId) =>
-        !(this.#complete.has(callId) || this.#refused.has(callId)) &&
-        (this.#shipments.get(callId)?.shippedBytes ?? 0) === 0,
-    );
-    for (const callId of beginnings) this.#shipmentOf(callId).role = "live";
-    await Promise.all(beginnings.map((callId) => this.#run(callId, { isUrgent: true })));
+    for (const callId of this.#options.liveCalls()) {
+      const isKnown = this.#complete.has(callId) || this.#refused.has(callId) || this.#beginnings.has(callId);
+      if (isKnown || (this.#shipments.get(callId)?.shippedBytes ?? 0) > 0) continue;
+      this.#shipmentOf(callId).role = "live";
+      this.#beginnings.add(callId);
+      void this.#run(callId, { isUrgent: true }).then(() => this.#beginnings.delete(callId));
+    }
   }
 
   /** Finds the journals that are new on this disk, and those that are gone. */
   async #survey(): Promise<void> {
+    // What is added while the folder is read may not be in it.
+    const before = [...this.#shipments.keys()];
     const names = await readdir(journalDirectory(this.#options.dataDir));
     const found = new Set(
       names.filter((name) => name.endsWith(SUFFIX)).map((name) => asCallId(name.slice(0, -SUFFIX.length))),
     );
-    for (const callId of this.#shipments.keys()) if (!found.has(callId)) this.#shipments.delete(callId);
+    for (const callId of before) if (!found.has(callId)) this.#shipments.delete(callId);
     for (const known of [this.#complete, this.#refused])
       for (const callId of known) if (!found.has(callId)) known.delete(callId);
     const live = this.#options.liveCalls();
@@ -318,20 +328,26 @@ export class JournalShipper {
     this.noteComplete(callId);
   }
 
-  /** Ships a redacted journal, unless one is in the bucket already: that of another node, or of this one before a restart. */
+  /**
+   * Ships a redacted journal, unless one is in the bucket already: that of another node, or of this one before a restart. Nothing of the
+   * original survives, also not what was on its way when it was replaced.
+   */
   async #shipRedacted(callId: CallId, shipment: Shipment, edition: Edition): Promise<void> {
-    const { journals } = this.#options;
+    const { journals, lateDeletions } = this.#options;
     const earlier = await journals.manifest(callId);
     if (earlier !== undefined && earlier.edition !== "live" && (await journals.isWhole(callId, earlier))) {
-      await this.#removeOriginal(callId, earlier.edition);
+      await lateDeletions.plan({ callId, kept: earlier.edition });
+      await journals.removeOthers(callId, earlier.edition);
       return;
     }
     let bytes = 0;
     await this.#withFile(callId, shipment, async (file) => {
       bytes = await this.#shipFrom(callId, edition, file, shipment, 0);
+      // Before the journal is complete: who finds it so, where this process dies meanwhile, deletes nothing.
+      await lateDeletions.plan({ callId, kept: edition });
       await journals.complete(callId, { edition, bytes });
     });
-    await this.#removeOriginal(callId, edition);
+    await journals.removeOthers(callId, edition);
     // Another node that completed its own at the same time may have deleted this one.
     const last = await journals.manifest(callId);
     if (last === undefined || !(await journals.isWhole(callId, last)))
@@ -341,13 +357,6 @@ export class JournalShipper {
   #refuse(callId: CallId): void {
     this.#refused.add(callId);
     this.#shipments.delete(callId);
-  }
-
-  /** Nothing of the original survives, also not what was on its way when it was replaced. */
-  async #removeOriginal(callId: CallId, kept: Edition): Promise<void> {
-    const { journals, lateDeletions } = this.#options;
-    await lateDeletions.plan({ callId, kept });
-    await journals.removeOthers(callId, kept);
   }
 
   /**
@@ -460,3 +469,7 @@ export class JournalShipper {
     this.#options.log.info(this.reading, "journals are shipped to the bucket again");
   }
 }
+
+/** Nothing was shipped of the journal of a live call. */
+const isBeginning = ({ role, end, shippedBytes = 0 }: Shipment): boolean =>
+  role === "live" && end === undefined && shippedBytes === 0;

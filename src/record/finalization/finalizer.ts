@@ -77,6 +77,7 @@ export class CallFinalizer {
   readonly #work = new PerCallQueue(RECORDS_CONCURRENT_MAX);
   /** Requests that wait for their next attempt. */
   #retrying = 0;
+  #isStopped = false;
 
   constructor(options: CallFinalizerOptions) {
     this.#options = options;
@@ -125,6 +126,12 @@ export class CallFinalizer {
     return this.#work.run(callId, work);
   }
 
+  /** Other nodes make the records from now on: none is begun here any more. Resolves when those in progress are made. */
+  stop(): Promise<void> {
+    this.#isStopped = true;
+    return this.#work.idle();
+  }
+
   /** Resolves when all work requested so far is done. */
   idle(): Promise<void> {
     return this.#work.idle();
@@ -142,6 +149,7 @@ export class CallFinalizer {
   async #process(request: FinalizationRequest): Promise<void> {
     const { clock, log, onFinalized } = this.#options;
     const { callId, redemption } = request;
+    if (this.#isStopped) return;
     const begunMs = clock.nowMs();
     try {
       const finished = await this.#finish(request);

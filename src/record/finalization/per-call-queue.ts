@@ -3,12 +3,13 @@ import { KeyedQueue } from "../../core/keyed-queue.ts";
 
 /**
  * Runs work of calls: that of one call in sequence, and that of several calls concurrently, up to a limit. Work above the limit
- * waits, and the oldest is next, but for urgent work, which goes before all that waits.
+ * waits, and the oldest is next: urgent work first.
  */
 export class PerCallQueue {
   readonly #concurrentMax: number;
   readonly #calls = new KeyedQueue<CallId>();
   /** Work that waits for a free slot, in order. */
+  readonly #urgent: (() => void)[] = [];
   readonly #waiting: (() => void)[] = [];
   #busy = 0;
 
@@ -18,7 +19,7 @@ export class PerCallQueue {
 
   /** How much work waits for a free slot. Work that waits for earlier work of its own call does not count. */
   get waiting(): number {
-    return this.#waiting.length;
+    return this.#urgent.length + this.#waiting.length;
   }
 
   /** How much work is in progress. */
@@ -37,7 +38,7 @@ export class PerCallQueue {
       try {
         return await work();
       } finally {
-        const next = this.#waiting.shift();
+        const next = this.#urgent.shift() ?? this.#waiting.shift();
         // The slot passes to the next in the queue.
         if (next === undefined) this.#busy -= 1;
         else next();
@@ -46,10 +47,7 @@ export class PerCallQueue {
   }
 
   #slot(isUrgent: boolean): Promise<void> {
-    return new Promise((resolve) => {
-      if (isUrgent) this.#waiting.unshift(resolve);
-      else this.#waiting.push(resolve);
-    });
+    return new Promise((resolve) => void (isUrgent ? this.#urgent : this.#waiting).push(resolve));
   }
 
   /** Resolves when all work requested so far is done, whether or not it failed. */

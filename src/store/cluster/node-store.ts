@@ -83,14 +83,20 @@ export interface TakenNode {
  * The nodes that share a database, and their leases. The server's clock decides about leases, so clocks of machines that differ change
  * nothing. Every operation rejects with `unavailable` when the store cannot answer at present.
  */
+/**
+ * `taken`: another node has the calls of this start, or another start its name, and the calls with it. `unknown`: the database does not
+ * know this start, as a replica that has become the primary before its registration had reached it: no other node has its calls.
+ */
+export type Renewal = "renewed" | "taken" | "unknown";
+
 export interface NodeStore {
   /**
    * Takes the name for this start, with a lease of NODE_LEASE_MS, and moves the active calls of the earlier start to it. On the same
    * data directory the earlier start is over; on another one its lease must have ended. Changes nothing where it does not register.
    */
   register(node: NewNode): Promise<Registration>;
-  /** Renews the lease. False where the holder has no lease to renew any more: another start has its name, or another node its calls. */
-  renew(holder: NodeHolder, load: NodeLoad): Promise<boolean>;
+  /** Renews the lease, or says why there is none to renew any more. */
+  renew(holder: NodeHolder, load: NodeLoad): Promise<Renewal>;
   /**
    * Takes the active calls of nodes whose leases have ended, each node once. None while the holder's own lease was not renewed without a
    * gap for NODE_LEASE_MS: after an outage of the database all leases have ended, and the nodes that are there renew theirs first. Those of

@@ -4,7 +4,7 @@ import { asCallId, asNodeName, asWorkerId, type CallId } from "../../../src/core
 import { NODE_CLOSING_MS, NODE_HEARTBEAT_MS, NODE_LEASE_MS } from "../../../src/core/limits/cluster/nodes.ts";
 import { ClusterMember, type ClusterParts } from "../../../src/process/control/cluster.ts";
 import type { CallStore } from "../../../src/store/calls/call-store.ts";
-import type { NodeStore } from "../../../src/store/cluster/node-store.ts";
+import type { NodeStore, Renewal } from "../../../src/store/cluster/node-store.ts";
 import type { HandoffHandlers } from "../../../src/store/handoff/thread-client.ts";
 import { ManualClock, settled } from "../../support/manual-clock.ts";
 import { memoryLog } from "../../support/memory-log.ts";
@@ -16,12 +16,17 @@ const [OWN, TAKEN, LATER] = [asCallId("call_own"), asCallId("call_taken"), asCal
 /** A node whose worker has calls of before its start, one of which another node has taken. */
 async function member() {
   const clock = new ManualClock();
-  const store = { isAway: false, isTaken: false, waiting: [] as readonly object[], dialled: [] as readonly object[] };
+  const store = {
+    isAway: false,
+    renewal: "renewed" as Renewal,
+    waiting: [] as readonly object[],
+    dialled: [] as readonly object[],
+  };
   const nodes = {
     register: async () => ({ kind: "registered", calls: 1 }),
     listUnnamed: async () => [],
     adopt: async () => 0,
-    renew: async () => !store.isTaken,
+    renew: async () => store.renewal,
     takeExpired: async () => [],
     list: async () => [],
   };
@@ -103,18 +108,22 @@ test("a node that drains waits for the calls that are placed on it, also while i
   expect(await look()).toBe(true);
 });
 
-test("a node whose calls were taken gives way before its process ends, once it has workers", async () => {
+/** Its workers are there. */
+function started(joined: ClusterMember, giveWay: () => Promise<void>): void {
+  const load = () => ({ state: "accepting", callSlots: 1, calls: 0, webrtcSlots: 0, webrtcCalls: 0 });
+  joined.start({ load, giveWay, sendRelayNodes() {} } as unknown as ClusterParts);
+}
+
+test("a node whose calls were taken gives way before its process ends", async () => {
   const { joined, clock, store, done } = await member();
   let end = (): void => {};
-  const giveWay = (): Promise<void> => {
+  started(joined, () => {
     done.push("gives way");
     return new Promise((resolve) => {
       end = resolve;
     });
-  };
-  const load = () => ({ state: "accepting", callSlots: 1, calls: 0, webrtcSlots: 0, webrtcCalls: 0 });
-  joined.start({ load, giveWay, sendRelayNodes() {} } as unknown as ClusterParts);
-  store.isTaken = true;
+  });
+  store.renewal = "taken";
   clock.advance(NODE_HEARTBEAT_MS);
   await settled();
   expect(done).toEqual(["gives way"]);
@@ -123,9 +132,18 @@ test("a node whose calls were taken gives way before its process ends, once it h
   expect(done).toEqual(["gives way", "the process ends"]);
 });
 
+test("calls of a start that the database does not know go on: a replica became the primary, and no node has taken them", async () => {
+  const { joined, clock, store, done } = await member();
+  started(joined, async () => void done.push("gives way"));
+  store.renewal = "unknown";
+  clock.advance(NODE_HEARTBEAT_MS);
+  await settled();
+  expect(done).toEqual(["the process ends"]);
+});
+
 test("a node whose calls were taken while it starts ends at once", async () => {
   const { clock, store, done } = await member();
-  store.isTaken = true;
+  store.renewal = "taken";
   clock.advance(NODE_HEARTBEAT_MS);
   await settled();
   expect(done).toEqual(["the process ends"]);

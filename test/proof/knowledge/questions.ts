@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { spokenQuestions } from "../../../bench/retrieval/spoken-corpus.ts";
 import type { BenchService } from "../../../bench/rig/service.ts";
 import { type InterferenceResult, measureInterference, type OtherWork } from "../interference.ts";
@@ -36,7 +37,10 @@ class Questions implements OtherWork {
   readonly #corpusId: string;
   readonly #questions: readonly string[];
   #isOver = true;
-  #lines: readonly Promise<void>[] = [];
+  /** Resolves when none is asked any more, with what went wrong. */
+  #asking: Promise<Error | undefined> = Promise.resolve(undefined);
+  #asked = 0;
+  /** Those that were answered with passages. */
   taken = 0;
 
   constructor(service: AskedService, corpusId: string, seed: number) {
@@ -47,25 +51,32 @@ class Questions implements OtherWork {
 
   async fill(): Promise<void> {
     this.#isOver = false;
-    this.#lines = Array.from({ length: AT_ONCE }, () => this.#askOneAfterTheOther());
+    const lines = Array.from({ length: AT_ONCE }, () => this.#askOneAfterTheOther());
+    this.#asking = Promise.all(lines).then(
+      () => undefined,
+      (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
+    );
   }
 
-  /** Rejects where a question is not answered. */
   async keepFull(seconds: number): Promise<void> {
-    const over = new Promise<void>((resolve) => setTimeout(resolve, seconds * 1_000));
-    await Promise.race([over, Promise.all(this.#lines)]);
+    await delay(seconds * 1_000);
   }
 
+  /** Rejects where a question was not answered. */
   async clear(): Promise<void> {
     this.#isOver = true;
-    await Promise.all(this.#lines);
+    const error = await this.#asking;
+    if (error !== undefined) throw error;
   }
 
   async #askOneAfterTheOther(): Promise<void> {
     while (!this.#isOver) {
-      const text = this.#questions[this.taken % QUESTIONS] ?? "";
+      const text = this.#questions[this.#asked % QUESTIONS] ?? "";
+      this.#asked += 1;
+      const path = `/corpora/${this.#corpusId}/query`;
+      const { passages } = await ask<{ passages: readonly object[] }>(this.#service, "POST", path, 200, { text });
+      if (passages.length === 0) throw new Error(`no passages were found for ${text}`);
       this.taken += 1;
-      await ask(this.#service, "POST", `/corpora/${this.#corpusId}/query`, 200, { text });
     }
   }
 }

@@ -11,7 +11,10 @@ const INGESTED_MS_MAX = 1_200_000;
 export type AskedService = Pick<BenchService, "apiUrl" | "keys">;
 
 /** A corpus of so many documents of 50 chunks each, once all of them are found and its index is compacted. */
-export async function corpusIn(service: AskedService, documents: number): Promise<{ corpusId: string; chunks: number }> {
+export async function corpusIn(
+  service: AskedService,
+  documents: number,
+): Promise<{ corpusId: string; chunks: number }> {
   const { id: corpusId } = await ask<{ id: string }>(service, "POST", "/corpora", 201, { name: "Pumps" });
   for (let number = 0; number < documents; number += 1) {
     const paragraphs = spokenDocument(number).chunks.map((chunk) => sentencesOf(chunk.text));

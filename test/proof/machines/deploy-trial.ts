@@ -17,6 +17,7 @@ const UNLISTED_MS = 1_000;
 /** A killed node comes back when its calls are another node's. */
 const BACK_MS = 8_000;
 const ASKED_EVERY_MS = 250;
+const POLL_MS = 20;
 const SETTLE_MS_MAX = 60_000;
 /** The streams of a node that is killed break within this time. */
 const BREAK_MS_MAX = 1_000;
@@ -30,16 +31,20 @@ export interface DeployResult {
   lost: readonly string[];
   doubled: readonly string[];
   stuck: readonly string[];
-  /** Calls of killed nodes that the other build recorded. */
-  recordedByOther: number;
-  /** Requests for live calls at a node of the other build, and those that were not answered as they should be. */
+  /** Created calls whose streams no node took, although theirs was not killed. */
+  unbegun: readonly string[];
+  /** Calls of the node of this build that was killed beside two older ones, and of the older one beside two of this build, that those recorded. */
+  recordedByOlder: number;
+  recordedByNewer: number;
+  /** Requests for live calls at a node of the other build: for events, and ends; and what was not answered as it should be. */
   asked: number;
+  ended: number;
   unanswered: readonly string[];
 }
 
 /**
- * Replaces each of three nodes of an older build by this one under load. Between, while both builds run, a node of each is killed, and
- * comes back as this build; and live calls are asked for, and ended, at nodes of the other build.
+ * Replaces each of three nodes of an older build by this one under load. The first one is killed beside two older ones, and the last one
+ * beside two of this build, so that the other build records its calls. Live calls are asked for, and ended, at nodes of the other build.
  */
 export async function deployTrial(seed: number, { program }: OlderBuild): Promise<DeployResult> {
   const cluster = await ProofCluster.start(NODES, {}, { program });
@@ -51,11 +56,11 @@ export async function deployTrial(seed: number, { program }: OlderBuild): Promis
   }
 }
 
-/** The death of a node, and which nodes ran this build then. */
+/** The death of a node, and whether it ran this build. All others ran the other one. */
 interface Death {
   node: ProofNode;
   atMs: number;
-  newer: ReadonlySet<ProofNode>;
+  isNewer: boolean;
 }
 
 class DeployTrial {
@@ -85,9 +90,9 @@ class DeployTrial {
     try {
       await delay(PAUSE_MS);
       await this.#replace(first);
-      await this.#kill(third);
       await this.#kill(first);
       await this.#replace(second);
+      await this.#kill(third);
     } finally {
       this.#isDone = true;
     }
@@ -101,7 +106,8 @@ class DeployTrial {
   }
 
   async #kill(node: ProofNode): Promise<void> {
-    this.#deaths.push({ node, atMs: performance.now(), newer: new Set(this.#newer) });
+    while (!this.#callers.begun.some((call) => isLive(call) && this.#carrierOf(call) === node)) await delay(POLL_MS);
+    this.#deaths.push({ node, atMs: performance.now(), isNewer: this.#newer.has(node) });
     await node.kill();
     await delay(BACK_MS);
     await this.#startNewer(node);
@@ -116,23 +122,23 @@ class DeployTrial {
 
   /** Live calls are looked at at a node of the other build, and every fourth is ended there. */
   async #askMeanwhile(): Promise<void> {
-    while (!this.#isDone) {
+    for (let count = 1; !this.#isDone; count += 1) {
       await delay(ASKED_EVERY_MS);
       const live = this.#callers.begun.filter((call) => !this.#ended.has(call.id) && isLive(call));
-      const call = live.at(this.#asked % Math.max(1, live.length));
+      const call = live.at(count % Math.max(1, live.length));
       const node = call && this.#otherBuild(call);
-      if (call === undefined || node === undefined) continue;
-      this.#asked += 1;
-      const ends = this.#asked % 4 === 0;
-      if (ends) this.#ended.add(call.id);
-      const response = ends
-        ? await this.#cluster.fetch(node, `/calls/${call.id}/end`, {})
-        : await this.#cluster.fetch(node, `/calls/${call.id}/events`);
-      const isFine = ends ? [202, 409].includes(response?.status ?? 0) : response?.status === 200;
-      // A call may be over by then, and a node may be killed meanwhile.
-      if (!isFine && node.isUp && this.#isUndisturbed(call))
-        this.#unanswered.push(`${ends ? "end" : "events"} at ${node.name}: ${response?.status ?? "no answer"}`);
+      if (call !== undefined && node !== undefined) await this.#ask(call, node, count % 4 === 0);
     }
+  }
+
+  async #ask(call: PlacedCall, node: ProofNode, ends: boolean): Promise<void> {
+    const path = `/calls/${call.id}/${ends ? "end" : "events"}`;
+    const response = await this.#cluster.fetch(node, path, ends ? {} : undefined);
+    if (response?.status === 202) this.#ended.add(call.id);
+    else if (response?.status === 200) this.#asked += 1;
+    // It may be over by then, and a node may be killed meanwhile.
+    else if (isLive(call) && node.isUp && this.#carrierOf(call)?.isUp === true)
+      this.#unanswered.push(`${path} at ${node.name}: ${response?.status ?? "no answer"}`);
   }
 
   /** A node that is up and runs the other build than that of the call. */
@@ -147,10 +153,6 @@ class DeployTrial {
     return this.#cluster.nodes.find(({ mediaUrl }) => new URL(mediaUrl).host === host);
   }
 
-  #isUndisturbed(call: PlacedCall): boolean {
-    return this.#carrierOf(call)?.isUp === true;
-  }
-
   /** Until every call has its record; resolves with the ids of those that never get one. */
   async #settle(): Promise<string[]> {
     for (const endMs = performance.now() + SETTLE_MS_MAX; ; await delay(500)) {
@@ -160,26 +162,39 @@ class DeployTrial {
   }
 
   async #result(stuck: readonly string[]): Promise<DeployResult> {
-    const { begun, refused } = this.#callers;
-    const [first] = this.#cluster.nodes as [ProofNode];
+    const { begun, placed, refused } = this.#callers;
     const lost: string[] = [];
     for (const { id } of begun) {
-      const response = await this.#cluster.fetch(first, `/calls/${id}`);
-      const { status = "" } = response?.status === 200 ? ((await response.json()) as { status: string }) : {};
+      const { status, endReason } = await this.#recordOf(id);
       if (status !== "ended" && status !== "failed") lost.push(id);
+      if (this.#ended.has(id) && endReason !== "api_hangup") this.#unanswered.push(`${id} was ended as ${endReason}`);
     }
     const recorders = this.#recorders();
+    const recordedBeside = (isNewer: boolean): number =>
+      begun.filter((call) => {
+        const death = this.#deathOf(call);
+        return death?.isNewer === isNewer && recorders.get(call.id)?.[0] !== death.node;
+      }).length;
     return {
       begun: begun.length,
       refused,
       cut: begun.filter((call) => this.#isCut(call)).map(({ id }) => id),
+      unbegun: placed.filter((call) => !begun.includes(call) && !this.#wasKilledBefore(call)).map(({ id }) => id),
       lost,
       doubled: [...recorders].filter(([, nodes]) => nodes.length > 1).map(([id]) => id),
       stuck,
-      recordedByOther: begun.filter((call) => this.#isRecordedByOther(call, recorders.get(call.id) ?? [])).length,
+      recordedByOlder: recordedBeside(true),
+      recordedByNewer: recordedBeside(false),
       asked: this.#asked,
+      ended: this.#ended.size,
       unanswered: this.#unanswered,
     };
+  }
+
+  async #recordOf(id: string): Promise<{ status?: string; endReason?: string }> {
+    const [first] = this.#cluster.nodes as [ProofNode];
+    const response = await this.#cluster.fetch(first, `/calls/${id}`);
+    return response?.status === 200 ? ((await response.json()) as { status: string; endReason: string }) : {};
   }
 
   /** The nodes that say that they have stored the record of a call. */
@@ -190,20 +205,30 @@ class DeployTrial {
     return recorders;
   }
 
-  #deathOf({ callers }: PlacedCall): Death | undefined {
-    const broken = callers.find(({ story }) => story.outcome === "lost");
-    return broken && this.#deaths.find(({ atMs }) => Math.abs(broken.story.brokeMs - atMs) < BREAK_MS_MAX);
-  }
-
-  #isRecordedByOther(call: PlacedCall, [recorder]: readonly ProofNode[]): boolean {
-    const death = this.#deathOf(call);
-    if (death === undefined || recorder === undefined) return false;
-    return death.newer.has(recorder) !== death.newer.has(death.node);
+  /** The death of the node that carried the call, where that broke its stream. */
+  #deathOf(call: PlacedCall): Death | undefined {
+    const carrier = this.#carrierOf(call);
+    const broken = call.callers.find(({ story }) => story.outcome === "lost");
+    return this.#deaths.find(
+      ({ node, atMs }) =>
+        node === carrier && broken !== undefined && Math.abs(broken.story.brokeMs - atMs) < BREAK_MS_MAX,
+    );
   }
 
   #isCut(call: PlacedCall): boolean {
     const isLost = call.callers.some(({ story }) => story.outcome === "lost");
     return isLost && !this.#ended.has(call.id) && this.#deathOf(call) === undefined;
+  }
+
+  /** Its token named a node that was killed before the stream came. */
+  #wasKilledBefore({ callers, createdMs }: PlacedCall): boolean {
+    const hosts = callers.map(({ host }) => host);
+    return this.#deaths.some(
+      ({ node, atMs }) =>
+        hosts.includes(new URL(node.mediaUrl).host) &&
+        createdMs < atMs + BACK_MS + PAUSE_MS &&
+        createdMs > atMs - BREAK_MS_MAX,
+    );
   }
 }
 

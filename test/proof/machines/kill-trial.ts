@@ -12,6 +12,10 @@ export const NODES = 3;
 const LINES = 20;
 /** Some last long enough to lose more than a segment. */
 const CALL_MS = [1_000, 15_000] as const;
+/** Of nodes that are cut off as a call begins on them: from one to the next, and from the begin of the call. */
+const BETWEEN_CUTS_MS = 4_000;
+const SINCE_BEGIN_MS_MAX = 300;
+const BEGIN_POLL_MS = 5;
 const SETTLE_MS_MAX = 120_000;
 /** From the death of a node until its calls are recorded, at p99. */
 export const RECORDED_MS_MAX = 12_000;
@@ -28,9 +32,11 @@ export interface KillTrialOptions {
   seed: number;
   /** The nodes' network, which is cut; without one a partition is a node that stands still, or that a proxy cuts off from Postgres. */
   network?: NetworkNamespaces;
+  /** A node is cut off from Postgres as a call begins on it, and no other one happens. */
+  cutsAsCallsBegin?: boolean;
 }
 
-export interface KillTrialResult extends Omit<KillTrialOptions, "network"> {
+export interface KillTrialResult extends Omit<KillTrialOptions, "network" | "cutsAsCallsBegin"> {
   /** How often each kind of partition happened. */
   cuts: Readonly<Record<string, number>>;
   begun: number;
@@ -77,11 +83,12 @@ export class KillTrial {
     const startedMs = performance.now();
     const cluster = await ProofCluster.start(NODES, {}, { network: this.#options.network });
     try {
-      const { calls, kills, partitions, network } = this.#options;
+      const { calls, kills, partitions, network, cutsAsCallsBegin = false } = this.#options;
       const callers = new Callers(cluster, this.#random.fork());
       const accidents = new Accidents({
         ...{ cluster, random: this.#random, kills, partitions, network, print: this.#print },
-        stoppedShare: network === undefined ? 0.5 : 0.2,
+        stoppedShare: cutsAsCallsBegin ? 0 : network === undefined ? 0.5 : 0.2,
+        ...(cutsAsCallsBegin && { moment: () => this.#asACallBegins(cluster, callers) }),
       });
       const isEnough = (): boolean => accidents.isDone && callers.begun.length >= calls;
       await Promise.all([callers.dial(LINES, CALL_MS, isEnough), accidents.run(calls, () => callers.begun.length)]);
@@ -89,6 +96,20 @@ export class KillTrial {
       return await this.#result(cluster, { callers, accidents, stuck, tookS: (performance.now() - startedMs) / 1_000 });
     } finally {
       await cluster.remove();
+    }
+  }
+
+  /** Resolves with the node on which a call has begun just now. */
+  async #asACallBegins(cluster: ProofCluster, callers: Callers): Promise<ProofNode | undefined> {
+    await delay(BETWEEN_CUTS_MS);
+    const before = new Set(callers.begun);
+    for (;;) {
+      await delay(BEGIN_POLL_MS);
+      // Of a raced call it is not known yet which stream is taken.
+      const begun = callers.begun.find((call) => !before.has(call) && call.callers.length === 1);
+      if (begun === undefined) continue;
+      await delay(this.#random.between(0, SINCE_BEGIN_MS_MAX));
+      return cluster.nodes.find(({ mediaUrl }) => new URL(mediaUrl).host === begun.callers[0]?.host);
     }
   }
 
@@ -127,7 +148,7 @@ export class KillTrial {
     const timesOf = (id: string): number[] => logs.filter(({ callId }) => callId === id).map(({ time }) => time);
     const recordings = recordingsOf(callers, accidents, timesOf);
     for (const slow of bySlowDeath(recordings)) this.#printSlow(slow, cluster, accidents);
-    const { network: _, ...options } = this.#options;
+    const { network: _, cutsAsCallsBegin: __, ...options } = this.#options;
     return {
       ...options,
       cuts: accidents.cuts,

@@ -90,7 +90,7 @@ describe.skipIf(!hasPostgres)("nodes on one database (only where postgresql is i
 
   test("a node announces itself, and every node sees all of them", async () => {
     const [one, two] = [await startOf("one"), await startOf("two")];
-    expect(await one.stores.nodes.renew(one.holder, LOAD)).toBe(true);
+    expect(await one.stores.nodes.renew(one.holder, LOAD)).toBe("renewed");
     await createCall(two.stores, accountId);
     const list = await two.stores.nodes.list();
     expect(list).toMatchObject([
@@ -110,16 +110,25 @@ describe.skipIf(!hasPostgres)("nodes on one database (only where postgresql is i
     const after = await startOf("one");
     expect(after.registration).toEqual({ kind: "registered", calls: 1 });
     expect([await activeIds(before), await activeIds(after)]).toEqual([[], [callId]]);
-    expect(await before.stores.nodes.renew(before.holder, LOAD)).toBe(false);
+    expect(await before.stores.nodes.renew(before.holder, LOAD)).toBe("taken");
     expect(await before.stores.calls.finish(callId, endAt(CLOCK))).toBe(false);
     expect(await after.stores.calls.finish(callId, endAt(CLOCK))).toBe(true);
+  });
+
+  test("a start that a replica does not know yet has lost its lease to no other node", async () => {
+    const before = await startOf("one");
+    const callId = await activeCall(before);
+    const unknown: NodeHolder = { name: before.holder.name, incarnation: before.holder.incarnation + 1 };
+    expect(await before.stores.nodes.renew(unknown, LOAD)).toBe("unknown");
+    expect(await before.stores.nodes.renew({ ...unknown, name: asNodeName("never") }, LOAD)).toBe("unknown");
+    expect(await activeIds(before)).toEqual([callId]);
   });
 
   test("a second node of the same name is refused until the lease of the first has ended", async () => {
     const one = await startOf("one");
     const callId = await activeCall(one);
     expect((await startOf("one", "another disk")).registration).toMatchObject({ kind: "held" });
-    expect(await one.stores.nodes.renew(one.holder, LOAD)).toBe(true);
+    expect(await one.stores.nodes.renew(one.holder, LOAD)).toBe("renewed");
     await endLease("one");
     const other = await startOf("one", "another disk");
     expect(other.registration).toEqual({ kind: "registered", calls: 1 });
@@ -143,7 +152,7 @@ describe.skipIf(!hasPostgres)("nodes on one database (only where postgresql is i
     const held = [...(await activeIds(two)), ...(await activeIds(three))];
     expect(held.sort()).toEqual([...callIds, ofTwo].sort());
     expect(await activeIds(gone)).toEqual([]);
-    expect(await gone.stores.nodes.renew(gone.holder, LOAD)).toBe(false);
+    expect(await gone.stores.nodes.renew(gone.holder, LOAD)).toBe("taken");
     await expect(gone.stores.redemptions.redeem(tokenHash, redeemedBy(WORKER))).rejects.toMatchObject({
       code: "unavailable",
     });
@@ -218,10 +227,10 @@ describe.skipIf(!hasPostgres)("nodes on one database (only where postgresql is i
     await activeCall(two);
     for (const name of ["one", "two"]) await endLease(name);
     expect(await one.stores.nodes.takeExpired(one.holder)).toEqual([]);
-    expect(await one.stores.nodes.renew(one.holder, LOAD)).toBe(true);
+    expect(await one.stores.nodes.renew(one.holder, LOAD)).toBe("renewed");
     expect(await one.stores.nodes.takeExpired(one.holder)).toEqual([]);
     await hasHadLease("one");
-    expect(await two.stores.nodes.renew(two.holder, LOAD)).toBe(true);
+    expect(await two.stores.nodes.renew(two.holder, LOAD)).toBe("renewed");
     expect(await one.stores.nodes.takeExpired(one.holder)).toEqual([]);
   });
 

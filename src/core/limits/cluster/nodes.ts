@@ -32,10 +32,9 @@ export const NODE_SLOTS_COMPARED_MS = 30_000;
 /** A transaction that waits for its process for so long is ended by the server, so that a process that stands still locks no rows. */
 export const NODE_TRANSACTION_IDLE_MS_MAX = 3_000;
 
-/**
- * How long a node whose calls were taken waits for its workers to end them, how often it looks, and how long it then ships what is left
- * of their journals. Together less than the time in which others take a journal that does not grow for one without a worker.
- */
+/** How long a node whose calls were taken waits for its workers to end them, and how often it looks. */
 export const GIVING_WAY_ENDS_MS_MAX = 1_000;
 export const GIVING_WAY_POLL_MS = 50;
-export const GIVING_WAY_SHIPMENT_MS_MAX = 3_000;
+
+/** The longest time in which a node whose calls were taken ends them and ships their journals, before its control process starts again. */
+export const GIVING_WAY_MS_MAX = 5_000;

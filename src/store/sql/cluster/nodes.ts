@@ -11,6 +11,7 @@ import type {
   NodeState,
   NodeStore,
   Registration,
+  Renewal,
   TakenNode,
 } from "../../cluster/node-store.ts";
 import { hasValidToken } from "../calls/rows.ts";
@@ -78,9 +79,9 @@ export class SqlNodes implements NodeStore {
       .executeTakeFirst();
   }
 
-  async renew(holder: NodeHolder, load: NodeLoad): Promise<boolean> {
-    const { nowMs } = this.#database;
-    const renewed = await this.#database.db
+  async renew(holder: NodeHolder, load: NodeLoad): Promise<Renewal> {
+    const { nowMs, db } = this.#database;
+    const renewed = await db
       .updateTable("nodes")
       .set((nodes) => ({
         ...loadColumns(load),
@@ -92,7 +93,14 @@ export class SqlNodes implements NodeStore {
       .where("taken_by", "is", null)
       .returning("name")
       .executeTakeFirst();
-    return renewed !== undefined;
+    if (renewed !== undefined) return "renewed";
+    const row = await db
+      .selectFrom("nodes")
+      .select(["incarnation", "taken_by"])
+      .where("name", "=", holder.name)
+      .executeTakeFirst();
+    const isTaken = row !== undefined && (row.taken_by !== null || row.incarnation > holder.incarnation);
+    return isTaken ? "taken" : "unknown";
   }
 
   takeExpired(holder: NodeHolder): Promise<readonly TakenNode[]> {
