@@ -31,7 +31,7 @@ export interface DeployResult {
   lost: readonly string[];
   doubled: readonly string[];
   stuck: readonly string[];
-  /** Created calls whose streams no node took, although theirs was not killed. */
+  /** Created calls whose streams no node took, although theirs ran this build and was not killed. The older one may refuse what it drains. */
   unbegun: readonly string[];
   /** Calls of the node of this build that was killed beside two older ones, and of the older one beside two of this build, that those recorded. */
   recordedByOlder: number;
@@ -66,7 +66,8 @@ interface Death {
 class DeployTrial {
   readonly #cluster: ProofCluster;
   readonly #callers: Callers;
-  readonly #newer = new Set<ProofNode>();
+  /** The nodes that run this build, and since when. */
+  readonly #newer = new Map<ProofNode, number>();
   readonly #deaths: Death[] = [];
   readonly #unanswered: string[] = [];
   /** Calls that were ended by a request. */
@@ -115,7 +116,7 @@ class DeployTrial {
 
   async #startNewer(node: ProofNode): Promise<void> {
     node.program = builtProgram("main");
-    this.#newer.add(node);
+    this.#newer.set(node, performance.now());
     await node.start();
     await delay(PAUSE_MS);
   }
@@ -167,7 +168,8 @@ class DeployTrial {
     for (const { id } of begun) {
       const { status, endReason } = await this.#recordOf(id);
       if (status !== "ended" && status !== "failed") lost.push(id);
-      if (this.#ended.has(id) && endReason !== "api_hangup") this.#unanswered.push(`${id} was ended as ${endReason}`);
+      // The caller may have been faster.
+      if (this.#ended.has(id) && endReason !== "api_hangup") this.#ended.delete(id);
     }
     const recorders = this.#recorders();
     const recordedBeside = (isNewer: boolean): number =>
@@ -179,7 +181,7 @@ class DeployTrial {
       begun: begun.length,
       refused,
       cut: begun.filter((call) => this.#isCut(call)).map(({ id }) => id),
-      unbegun: placed.filter((call) => !begun.includes(call) && !this.#wasKilledBefore(call)).map(({ id }) => id),
+      unbegun: placed.filter((call) => !begun.includes(call) && this.#shouldHaveBegun(call)).map(({ id }) => id),
       lost,
       doubled: [...recorders].filter(([, nodes]) => nodes.length > 1).map(([id]) => id),
       stuck,
@@ -220,15 +222,17 @@ class DeployTrial {
     return isLost && !this.#ended.has(call.id) && this.#deathOf(call) === undefined;
   }
 
-  /** Its token named a node that was killed before the stream came. */
-  #wasKilledBefore({ callers, createdMs }: PlacedCall): boolean {
-    const hosts = callers.map(({ host }) => host);
-    return this.#deaths.some(
-      ({ node, atMs }) =>
-        hosts.includes(new URL(node.mediaUrl).host) &&
-        createdMs < atMs + BACK_MS + PAUSE_MS &&
-        createdMs > atMs - BREAK_MS_MAX,
-    );
+  /** Its nodes ran this build, and none of them was killed before its stream came. */
+  #shouldHaveBegun({ callers, createdMs }: PlacedCall): boolean {
+    return callers.every(({ host }) => {
+      const node = this.#cluster.nodes.find(({ mediaUrl }) => new URL(mediaUrl).host === host);
+      const newerSinceMs = (node && this.#newer.get(node)) ?? Number.POSITIVE_INFINITY;
+      const isKilled = this.#deaths.some(
+        (death) =>
+          death.node === node && createdMs > death.atMs - BREAK_MS_MAX && createdMs < death.atMs + BACK_MS + PAUSE_MS,
+      );
+      return createdMs >= newerSinceMs && !isKilled;
+    });
   }
 }
 

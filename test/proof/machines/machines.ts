@@ -285,7 +285,10 @@ async function deployOverOlder(proof: Proof): Promise<string> {
   checks.check(`${under}: records doubled 0`, shown(doubled));
   checks.check(`${under}: calls stuck 0`, shown(stuck));
   checks.check(`${under}: calls cut 0 where no node was killed`, shown(cut));
-  checks.check(`${under}: created calls without a stream 0 where no node was killed`, shown(unbegun));
+  checks.check(
+    `${under}: created calls without a stream 0 at nodes of this build that were not killed`,
+    shown(unbegun),
+  );
   checks.check(`${under}: creations refused 0`, shown(refused));
   const { recordedByOlder, recordedByNewer } = result;
   checks.check(
@@ -300,7 +303,7 @@ async function deployOverOlder(proof: Proof): Promise<string> {
     `Three nodes of ${older.commit}, from before the newest migration, became this build under load, one after the other: the first one was killed ` +
     "beside two of the older build, the last one beside two of this one. " +
     `${begun} calls: records lost ${lost.length}, doubled ${doubled.length}, stuck ${stuck.length}; ${cut.length} cut where no node was killed, ` +
-    `${unbegun.length} created whose stream no node took, ${refused.length} creations refused. Calls of the dead nodes that the older build recorded: ` +
+    `${unbegun.length} created whose stream a node of this build did not take, ${refused.length} creations refused. Calls of the dead nodes that the older build recorded: ` +
     `${recordedByOlder}; that this one recorded: ${recordedByNewer}. At nodes of the other build than their own ${asked} live calls were looked at and ` +
     `${ended} ended; ${unanswered.length} requests failed.`
   );

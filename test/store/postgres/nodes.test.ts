@@ -20,6 +20,7 @@ import { openPostgresStores } from "../../../src/store/postgres/open-stores.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { createCall, endAt, SPEC, TURNS } from "../../support/calls/stored-calls.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { PostgresProxy } from "../../support/postgres/proxy.ts";
 import { hasPostgres } from "../../support/postgres/server.ts";
 import { migratedDatabase, postgresServer } from "../../support/stores/every-store.ts";
 import { redeemedBy } from "../../support/tokens.ts";
@@ -59,9 +60,10 @@ describe.skipIf(!hasPostgres)("nodes on one database (only where postgresql is i
     name: string,
     installation = `disk of ${name}`,
     journalVersion = JOURNAL_VERSION,
+    through = url,
   ): Promise<Node & { registration: unknown }> {
     let holder: NodeHolder | undefined;
-    const stores = await openPostgresStores(url, systemClock, { holderOf: () => holder });
+    const stores = await openPostgresStores(through, systemClock, { holderOf: () => holder });
     opened.push(stores);
     accountId = await stores.accounts.ensure("first");
     holder = { name: asNodeName(name), incarnation: await stores.epochs.next() };
@@ -113,6 +115,26 @@ describe.skipIf(!hasPostgres)("nodes on one database (only where postgresql is i
     expect(await before.stores.nodes.renew(before.holder, LOAD)).toBe("taken");
     expect(await before.stores.calls.finish(callId, endAt(CLOCK))).toBe(false);
     expect(await after.stores.calls.finish(callId, endAt(CLOCK))).toBe(true);
+  });
+
+  test("an end that a node could not store before it was cut off is not taken for the one that another node has stored since", async () => {
+    const proxy = await PostgresProxy.start((await postgresServer()).port);
+    try {
+      const one = await startOf("one", undefined, undefined, proxy.url(url));
+      const two = await startOf("two");
+      const callId = await activeCall(one);
+      proxy.cutAt('update "calls" set "status"', "before");
+      await expect(one.stores.calls.finish(callId, endAt(CLOCK))).rejects.toMatchObject({ code: "unavailable" });
+      expect(proxy.cuts).toBe(1);
+      await hasHadLease("two");
+      await endLease("one");
+      expect(await two.stores.nodes.takeExpired(two.holder)).toHaveLength(1);
+      expect(await two.stores.calls.finish(callId, endAt(CLOCK))).toBe(true);
+      expect(await one.stores.calls.finish(callId, endAt(CLOCK))).toBe(false);
+      for (const stores of opened.splice(0)) await stores.close();
+    } finally {
+      await proxy.close();
+    }
   });
 
   test("a start that a replica does not know yet has lost its lease to no other node", async () => {

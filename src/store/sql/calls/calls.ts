@@ -660,6 +660,8 @@ export class SqlCalls implements CallStore {
       .select(["status", "end_reason"])
       .where("id", "=", callId)
       .where("status", "in", ["ended", "failed"])
+      // Where this process had not stored it, another node may have taken the call and stored its own end.
+      .where((calls) => isHeld(calls, this.#holderOf()))
       .$narrowType<{ status: "ended" | "failed"; end_reason: EndReason }>()
       .executeTakeFirst();
     if (call === undefined) return false;
