@@ -28,13 +28,12 @@ import { readLoaderEnvironment, readSearchPath } from "../config/environment.ts"
 import { localUrlOf, serviceUrlOf } from "../config/network/addresses.ts";
 import { systemAgeClock } from "../core/age-clock.ts";
 import { missingPrices } from "../core/billing/prices.ts";
-import type { EndReason } from "../core/calls/reasons.ts";
 import { BUILT_IN_TOOLS, type CarrierType } from "../core/calls/spec.ts";
 import { threadModule } from "../core/child-processes/child-module.ts";
 import { systemClock } from "../core/clock.ts";
 import type { MediaKey } from "../core/encryption/chunks.ts";
 import { codeOf } from "../core/errors.ts";
-import type { CallId, WorkerId } from "../core/ids.ts";
+import type { CallId } from "../core/ids.ts";
 import { CONTROL_NICE, METRICS_ANSWER_MS_MAX } from "../core/limits/service/processes.ts";
 import { DATA_DIR_WAIT_MS_MAX } from "../core/limits/storage/storage.ts";
 import { createLogger } from "../core/log/logger.ts";
@@ -401,11 +400,9 @@ const phone =
         clock,
         log,
       });
-const endAtWorker = (workerId: WorkerId, callId: CallId, reason: EndReason): boolean =>
-  handoff.endCall(workerId, callId, reason);
 const endRequests = new EndRequests({
   calls: stores.calls,
-  endCall: (workerId, callId) => endAtWorker(workerId, callId, "api_hangup"),
+  endCall: (workerId, callId) => handoff.endCall(workerId, callId, "api_hangup"),
   clock,
   log,
 });
@@ -415,7 +412,7 @@ const lostCalls = new LostCallRecovery({
   workers: handoff,
   epoch,
   earlierWorkersAreGone,
-  endCall: (workerId, callId) => endAtWorker(workerId, callId, "worker_lost"),
+  endCall: (workerId, callId) => handoff.endCall(workerId, callId, "worker_lost"),
   onWorkerLost: (workerId) => workersMetrics.workerLost(workerId),
   clock,
   log,
@@ -427,7 +424,7 @@ const lostCommits = new LostCommits({
   finalizer,
   workers: handoff,
   headerOf: async (callId, key) => await journalHeaderOf(journalFileOf(dataDir, callId, key)),
-  endCall: (workerId, callId) => endAtWorker(workerId, callId, "worker_lost"),
+  endCall: (workerId, callId) => handoff.endCall(workerId, callId, "worker_lost"),
   isDatabaseLost: () => stores.isDatabaseLost(),
   epoch,
   clock,
@@ -791,11 +788,11 @@ cluster?.start({
   lostCalls,
   capacity,
   phoneCalls: stores.phoneCalls,
-  endCall: endAtWorker,
+  endCall: (workerId, callId, reason) => handoff.endCall(workerId, callId, reason),
   giveWay: () =>
     giveWay({
       carriedCalls: () => capacity.carriedCalls,
-      endCall: endAtWorker,
+      endCall: (workerId, callId, reason) => handoff.endCall(workerId, callId, reason),
       stopRecords: () => finalizer.stop(),
       shipNow: shared && (() => shared.shipNow()),
       clock,

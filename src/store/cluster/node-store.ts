@@ -80,15 +80,15 @@ export interface TakenNode {
 }
 
 /**
- * The nodes that share a database, and their leases. The server's clock decides about leases, so clocks of machines that differ change
- * nothing. Every operation rejects with `unavailable` when the store cannot answer at present.
- */
-/**
  * `taken`: another node has the calls of this start, or another start its name, and the calls with it. `unknown`: the database does not
  * know this start, as a replica that has become the primary before its registration had reached it: no other node has its calls.
  */
 export type Renewal = "renewed" | "taken" | "unknown";
 
+/**
+ * The nodes that share a database, and their leases. The server's clock decides about leases, so clocks of machines that differ change
+ * nothing. Every operation rejects with `unavailable` when the store cannot answer at present.
+ */
 export interface NodeStore {
   /**
    * Takes the name for this start, with a lease of NODE_LEASE_MS, and moves the active calls of the earlier start to it. On the same

@@ -16,7 +16,8 @@ import { type StoreStarts, storeStartsTrial } from "./store-starts-trial.ts";
 import { TelephonyTrial, type TelephonyTrialResult } from "./telephony-trial.ts";
 import { upgradeTrial } from "./upgrade-trial.ts";
 
-// Many machines: three whole nodes on one Postgres and one bucket, under kills, partitions and races, a rolling restart, and a deploy over an older build.
+// Many machines: three whole nodes on one Postgres and one bucket, under kills, partitions and races, a rolling restart,
+// and a deploy over an older build.
 
 const FULL = {
   ...{

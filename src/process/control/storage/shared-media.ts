@@ -58,7 +58,7 @@ export interface SharedMediaOfService {
   removeShared: (callId: CallId, part: RetainedPart) => Promise<void>;
   /** What of the journals is not in the bucket yet. */
   waiting(): ShipperReading;
-  /** Ships what is there of the journals of this node. Never rejects. */
+  /** Ships what the bucket does not have yet of the journals of this node. Never rejects. */
   shipNow(): Promise<void>;
   /** Begins to ship journals and to check local files. */
   start(): void;
