@@ -5,17 +5,17 @@ import { budgetSection, invalidity } from "../report/sections.ts";
 import { textTable } from "../report/text-table.ts";
 import { type TracesResult, totalOf } from "./result.ts";
 
-const HEAD = ["round", "worker off", "on", "control off", "on", "all off", "on", "excess, %"];
+const HEAD = ["round", "worker off", "on", "control off", "on", "all off", "on", "excess, ms"];
 
 const rowsOf = ({ rounds }: TracesResult): string[][] =>
   rounds.map(({ on, off }, index) => [
     String(index + 1),
     ...[off.worker, on.worker, off.control, on.control, totalOf(off), totalOf(on)].map(short),
-    short(100 * (totalOf(on) / totalOf(off) - 1)),
+    short(on.control - off.control),
   ]);
 
 export const TRACES_EXPLANATION =
-  "CPU in ms of one call, of the worker, and of the control process with its renderer, with traces on and off, in turns.";
+  "CPU in ms of one call, of the worker, and of the control process with its renderer, with traces on and off, at the same time. The excess is that of the control process and its renderer: the worker has no code for traces.";
 
 const spansLine = ({ spansPerCall }: TracesResult): string => `${short(spansPerCall)} spans a call`;
 

@@ -14,7 +14,7 @@ export interface CallCpu {
   control: number;
 }
 
-/** The same calls at a service with traces and at one without, one after the other. */
+/** The same calls at a service with traces and at one without, at the same time. */
 export interface TracesRound {
   on: CallCpu;
   off: CallCpu;
