@@ -320,6 +320,26 @@ describe("the shipper of journals", () => {
     expect(planned).toEqual([{ callId: CALL, kept: (await journals.manifest(CALL))?.edition }]);
   });
 
+  test("a node that dies as it completes a redacted journal has planned the deletion of the original before", async () => {
+    write("my name is Kim");
+    await shipper.shipNow();
+    writeFileSync(`${dataDir}/redacted`, redactedJournal());
+    renameSync(`${dataDir}/redacted`, journalPath(dataDir, CALL));
+    const complete = journals.complete.bind(journals);
+    journals.complete = async (callId, manifest) => {
+      await complete(callId, manifest);
+      // From here on nothing of this node reaches the bucket or the store.
+      bucket.isAway = true;
+      throw new Error("the node has died");
+    };
+    expect(await shipper.finish(CALL, true)).toBe(false);
+    bucket.isAway = false;
+    expect(await bucket.keys("journals/call_1/live/")).toHaveLength(1);
+    for (const deletion of planned) if ("kept" in deletion) await journals.removeOthers(CALL, deletion.kept);
+    expect(await bucket.keys("journals/call_1/live/")).toEqual([]);
+    expect((await shipped()).length).toBeGreaterThan(0);
+  });
+
   test("a redacted journal that is complete in the bucket is that of each further end, and every late deletion leaves it", async () => {
     writeFileSync(journalPath(dataDir, CALL), redactedJournal());
     await shipper.finish(CALL, true);
