@@ -8,7 +8,7 @@ import { meanWithError } from "../harness/statistics.ts";
 import { type Verdict, verdictOf } from "../harness/verdict.ts";
 import { type BenchService, withService } from "../rig/service.ts";
 import { holdCalls } from "./calls.ts";
-import { type CallCpu, type TracesOptions, type TracesResult, type TracesRound, totalOf } from "./result.ts";
+import { type CallCpu, excessOf, type TracesOptions, type TracesResult, type TracesRound, totalOf } from "./result.ts";
 
 /** Until all records are made, recordings are rendered and spans are exported. */
 const SETTLED_MS = 8_000;
@@ -60,12 +60,13 @@ async function holdAll(services: BenchService[], { calls, seconds }: TracesOptio
 
 function cpuSince(before: CallCpu, service: BenchService, { calls }: TracesOptions): CallCpu {
   const after = cpuNow(service);
-  return { worker: (after.worker - before.worker) / calls, control: (after.control - before.control) / calls };
+  const perCall = (part: keyof CallCpu): number => (after[part] - before[part]) / calls;
+  return { worker: perCall("worker"), control: perCall("control"), renderer: perCall("renderer") };
 }
 
 function cpuNow({ pids }: BenchService): CallCpu {
-  const control = [pids.control, ...childrenOf(pids.control)].reduce((sum, pid) => sum + processCpuMs(pid), 0);
-  return { worker: processCpuMs(pids.worker), control };
+  const renderer = childrenOf(pids.control).reduce((sum, pid) => sum + processCpuMs(pid), 0);
+  return { worker: processCpuMs(pids.worker), control: processCpuMs(pids.control), renderer };
 }
 
 /** proc_pid_stat(5): the parent is the second field after the name in parentheses. */
@@ -88,7 +89,7 @@ const childrenOf = (parent: number): number[] =>
  */
 function goalOf(rounds: readonly TracesRound[]): Verdict {
   const call = meanWithError(rounds.map(({ off }) => totalOf(off))).mean;
-  const { mean, error } = meanWithError(rounds.map(({ on, off }) => (on.control - off.control) / call));
+  const { mean, error } = meanWithError(rounds.map((pair) => excessOf(pair) / call));
   const percent = (value: number): string => `${(100 * value).toFixed(2)} %`;
   return {
     budget: `CPU a call with traces at most ${percent(EXCESS_MAX)} more than without`,

@@ -3,19 +3,19 @@ import { page, short, table } from "../report/html.ts";
 import { machineLine } from "../report/machine-line.ts";
 import { budgetSection, invalidity } from "../report/sections.ts";
 import { textTable } from "../report/text-table.ts";
-import { type TracesResult, totalOf } from "./result.ts";
+import { excessOf, type TracesResult, totalOf } from "./result.ts";
 
-const HEAD = ["round", "worker off", "on", "control off", "on", "all off", "on", "excess, ms"];
+const HEAD = ["round", "worker off", "on", "control off", "on", "renderer off", "on", "all off", "on", "excess, ms"];
 
 const rowsOf = ({ rounds }: TracesResult): string[][] =>
-  rounds.map(({ on, off }, index) => [
-    String(index + 1),
-    ...[off.worker, on.worker, off.control, on.control, totalOf(off), totalOf(on)].map(short),
-    short(on.control - off.control),
-  ]);
+  rounds.map((round, index) => {
+    const { on, off } = round;
+    const parts = (["worker", "control", "renderer"] as const).flatMap((part) => [off[part], on[part]]);
+    return [String(index + 1), ...[...parts, totalOf(off), totalOf(on), excessOf(round)].map(short)];
+  });
 
 export const TRACES_EXPLANATION =
-  "CPU in ms of one call, of the worker, and of the control process with its renderer, with traces on and off, at the same time. The excess is that of the control process and its renderer: the worker has no code for traces.";
+  "CPU in ms of one call, of the worker, of the control process and of its renderer, with traces on and off, at the same time. The excess is that of the control process and its renderer: the worker has no code for traces.";
 
 const spansLine = ({ spansPerCall }: TracesResult): string => `${short(spansPerCall)} spans a call`;
 

@@ -10,8 +10,9 @@ export interface TracesOptions {
 /** CPU of a call in ms, of all processes of the service that work for it. */
 export interface CallCpu {
   worker: number;
-  /** The control process and its renderer. */
   control: number;
+  /** The child of the control process that reads journals. */
+  renderer: number;
 }
 
 /** The same calls at a service with traces and at one without, at the same time. */
@@ -31,4 +32,7 @@ export interface TracesResult {
   goals: Verdict[];
 }
 
-export const totalOf = ({ worker, control }: CallCpu): number => worker + control;
+export const totalOf = ({ worker, control, renderer }: CallCpu): number => worker + control + renderer;
+
+/** What traces add. The worker has no code for traces, so what it differs by is chance. */
+export const excessOf = ({ on, off }: TracesRound): number => on.control + on.renderer - off.control - off.renderer;
