@@ -246,53 +246,62 @@ function decodeRecord(bytes: Buffer, at: number, endAt: number, { version, renam
   const flags = bytes.readUInt8(at + 1);
   const timeMs = bytes.readDoubleLE(at + 6);
   if (!(timeMs >= 0 && timeMs < Number.POSITIVE_INFINITY)) throw journalUnreadable("a record has no valid time");
-  const payload = bytes.subarray(at + RECORD_HEAD_BYTES, endAt);
+  const payloadAt = at + RECORD_HEAD_BYTES;
   const audioOmitted = (flags & FLAG_AUDIO_OMITTED) !== 0;
   switch (bytes.readUInt8(at)) {
     case KIND_FRAME_IN: {
-      const audio = audioOf(payload);
+      const audio = audioIn(bytes, payloadAt, endAt);
       const isSpeech = (flags & FLAG_SPEECH) !== 0;
       return {
         kind: "frame-in",
         timeMs: callMs(timeMs),
-        mediaMs: mediaMs(payload.readDoubleLE(0)),
+        mediaMs: mediaMs(bytes.readDoubleLE(payloadAt)),
         isSpeech,
         audio,
         audioOmitted,
       };
     }
     case KIND_FRAME_OUT: {
-      const audio = audioOf(payload);
-      const turnId = asTurnId(payload.readUInt32LE(0));
+      const audio = audioIn(bytes, payloadAt, endAt);
+      const turnId = asTurnId(bytes.readUInt32LE(payloadAt));
       return {
         kind: "frame-out",
         timeMs: callMs(timeMs),
         turnId,
-        samples: payload.readUInt32LE(4),
+        samples: bytes.readUInt32LE(payloadAt + 4),
         audio,
         audioOmitted,
       };
     }
     case KIND_ATTACHED:
-      return { kind: "attached", timeMs: callMs(timeMs), attachment: attachmentIn(payload, version) };
+      return {
+        kind: "attached",
+        timeMs: callMs(timeMs),
+        attachment: attachmentIn(bytes.subarray(payloadAt, endAt), version),
+      };
     case KIND_EVENT:
-      return { kind: "event", timeMs: callMs(timeMs), event: parseEvent(payload, renames) };
+      return { kind: "event", timeMs: callMs(timeMs), event: parseEvent(bytes.subarray(payloadAt, endAt), renames) };
     case KIND_COMMAND:
       return {
         kind: "command",
         timeMs: callMs(timeMs),
-        command: parseObject(payload, "commands", renames) as JournaledCommand,
+        command: parseObject(bytes.subarray(payloadAt, endAt), "commands", renames) as JournaledCommand,
       };
     case KIND_HEADER:
-      return { kind: "header", timeMs: callMs(timeMs), version, header: parseHeader(payload, renames) };
+      return {
+        kind: "header",
+        timeMs: callMs(timeMs),
+        version,
+        header: parseHeader(bytes.subarray(payloadAt, endAt), renames),
+      };
     default:
       throw journalUnreadable("a record of an unknown kind");
   }
 }
 
-function audioOf(payload: Buffer): Uint8Array {
-  if (payload.length < FRAME_HEAD_BYTES) throw journalUnreadable("a frame record is too short");
-  return payload.subarray(FRAME_HEAD_BYTES);
+function audioIn(bytes: Buffer, payloadAt: number, endAt: number): Uint8Array {
+  if (endAt - payloadAt < FRAME_HEAD_BYTES) throw journalUnreadable("a frame record is too short");
+  return bytes.subarray(payloadAt + FRAME_HEAD_BYTES, endAt);
 }
 
 /** Checks the fields that computations use; the rest is trusted to match the version. */

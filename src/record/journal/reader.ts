@@ -9,7 +9,9 @@ import { JOURNAL_BACKLOG_BYTES_MAX } from "../../core/limits/storage/storage.ts"
 import { JournalDecoder } from "./format.ts";
 import { type JournalHeader, type JournalRecord, journalUnreadable } from "./records.ts";
 
-const READ_BYTES = 64 * 1024;
+/** Of a long journal more is read at once: each read costs a step of the event loop. */
+const READ_BYTES_MIN = 64 * 1024;
+const READ_BYTES_MAX = 256 * 1024;
 
 /** The folder of an installation's journals. */
 export const journalDirectory = (dataDir: string): string => join(dataDir, "journals");
@@ -83,10 +85,12 @@ export class JournalReader {
   async readMore(enough?: () => boolean): Promise<"stopped" | "end" | "torn" | "replaced"> {
     const file = await openJournal(this.#path);
     try {
-      const { ino } = await file.stat({ bigint: true });
+      const { ino, size } = await file.stat({ bigint: true });
       this.#inode ??= ino;
       if (ino !== this.#inode) return "replaced";
-      return await this.#readFrom(file, enough);
+      const expectedBytes = Number(size) - this.#offsetBytes;
+      const readBytes = Math.min(Math.max(expectedBytes, READ_BYTES_MIN), READ_BYTES_MAX);
+      return await this.#readFrom(file, readBytes, enough);
     } finally {
       this.#bytes.release();
       await file.close();
@@ -104,8 +108,12 @@ export class JournalReader {
     }
   }
 
-  async #readFrom(file: FileHandle, enough = (): boolean => false): Promise<"stopped" | "end" | "torn"> {
-    let buffer: Buffer = Buffer.allocUnsafe(READ_BYTES);
+  async #readFrom(
+    file: FileHandle,
+    readBytes: number,
+    enough = (): boolean => false,
+  ): Promise<"stopped" | "end" | "torn"> {
+    let buffer: Buffer = Buffer.allocUnsafe(readBytes);
     let filled = 0;
     for (;;) {
       const bytesRead = await this.#readSome(file, buffer.subarray(filled), this.#offsetBytes + filled);
