@@ -5,7 +5,7 @@ import type { AccountId, CallId } from "../../../core/ids.ts";
 import type { CallQuery } from "../../calls/call-store.ts";
 import type { SqlDatabase } from "../database.ts";
 import type { Tables } from "../tables.ts";
-import { CONVERSATIONS_END, firstCallIdAt, ID_TIME_ERROR_MS_MAX } from "./call-ids.ts";
+import { CONVERSATIONS_END, firstCallIdAt, ID_TIME_ERROR_MS_MAX } from "./creation/call-ids.ts";
 import { headerHash, pairHash } from "./metadata.ts";
 import { EXPIRED, hasValidToken, phoneAddress } from "./rows.ts";
 

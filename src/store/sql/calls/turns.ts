@@ -52,6 +52,14 @@ export async function trimTranscript(db: Kysely<Tables>, callId: CallId): Promis
   }
 }
 
+/** Deletes a transcript: its end as `trimTranscript` does, then the rest. */
+export async function deleteTurns(db: Kysely<Tables>, callId: CallId): Promise<void> {
+  await trimTranscript(db, callId);
+  const left = db.selectFrom("turns").select("position").where("call_id", "=", callId).limit(1);
+  if ((await left.executeTakeFirst()) === undefined) return;
+  await db.deleteFrom("turns").where("call_id", "=", callId).execute();
+}
+
 /** The first position of the last batch that one transaction can delete; undefined if it can delete all turns. */
 async function lastBatchStart(db: Kysely<Tables>, callId: CallId): Promise<number | undefined> {
   const rows = await db

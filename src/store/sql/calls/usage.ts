@@ -3,7 +3,7 @@ import type { EpochMs } from "../../../core/clocks.ts";
 import type { AccountId } from "../../../core/ids.ts";
 import type { CallUsage, TranscriptionUsage, UsageQuery, UsageStore } from "../../accounts/usage-store.ts";
 import type { Tables } from "../tables.ts";
-import { CONVERSATIONS_END } from "./call-ids.ts";
+import { CONVERSATIONS_END } from "./creation/call-ids.ts";
 
 /** See `UsageStore`. */
 export class SqlUsage implements UsageStore {

@@ -15,13 +15,13 @@ import type {
   PhoneCallStore,
   StoredPhoneCall,
 } from "../../telephony/phone-call-store.ts";
-import { newCallId } from "../calls/call-ids.ts";
-import { type CountedId, countAlone, countLiveCalls } from "../calls/call-limits.ts";
-import { takeCreation } from "../calls/creation-rate.ts";
+import { newCallId } from "../calls/creation/call-ids.ts";
+import { type CountedId, countAlone, countLiveCalls } from "../calls/creation/call-limits.ts";
+import { takeCreation } from "../calls/creation/creation-rate.ts";
+import { findRequest, insertRequest } from "../calls/creation/idempotent-requests.ts";
+import { withoutRedactedValues } from "../calls/ends/redaction.ts";
 import { callData } from "../calls/event-data.ts";
-import { findRequest, insertRequest } from "../calls/idempotent-requests.ts";
 import { headerRows, metadataRows } from "../calls/metadata.ts";
-import { withoutRedactedValues } from "../calls/redaction.ts";
 import {
   createdRecordOf,
   phoneColumns,

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql, type Transaction } from "kysely";
-import type { EpochMs } from "../../../core/clocks.ts";
-import type { AccountId } from "../../../core/ids.ts";
-import { CREATION_RATE_WINDOW_MS } from "../../../core/limits/accounts/accounts.ts";
-import type { Tables } from "../tables.ts";
+import type { EpochMs } from "../../../../core/clocks.ts";
+import type { AccountId } from "../../../../core/ids.ts";
+import { CREATION_RATE_WINDOW_MS } from "../../../../core/limits/accounts/accounts.ts";
+import type { Tables } from "../../tables.ts";
 
 /** Sums of fractions come out a little wrong. */
 const ROUNDING = 1e-6;

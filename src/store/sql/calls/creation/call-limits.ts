@@ -1,11 +1,11 @@
 import type { Kysely, Transaction } from "kysely";
-import type { AgeClock } from "../../../core/age-clock.ts";
-import type { AccountId, ApiKeyId, CarrierId, PhoneNumberId } from "../../../core/ids.ts";
-import type { LimitReached, NewCall } from "../../calls/call-store.ts";
-import type { SqlDatabase } from "../database.ts";
-import type { Tables } from "../tables.ts";
+import type { AgeClock } from "../../../../core/age-clock.ts";
+import type { AccountId, ApiKeyId, CarrierId, PhoneNumberId } from "../../../../core/ids.ts";
+import type { LimitReached, NewCall } from "../../../calls/call-store.ts";
+import type { SqlDatabase } from "../../database.ts";
+import type { Tables } from "../../tables.ts";
+import { hasValidToken } from "../rows.ts";
 import { giveBackCreation, takeCreation } from "./creation-rate.ts";
-import { hasValidToken } from "./rows.ts";
 
 /** Whether the calls of the account or the API key, or those that the account creates, are counted before a new one is stored. */
 export const isLimited = ({ apiKeyId, callsMax }: Pick<NewCall, "apiKeyId" | "callsMax">): boolean =>

@@ -1,14 +1,14 @@
 import type { ExpressionBuilder, Insertable, Selectable, Updateable } from "kysely";
-import { addMs } from "../../../core/clocks.ts";
-import type { AccountId, CallId } from "../../../core/ids.ts";
-import { ANALYSIS_EVENT_WAIT_MS } from "../../../core/limits/calls/analysis.ts";
-import type { WebhookEventType } from "../../../core/webhook-events.ts";
-import type { CallEnd, CallToolRun } from "../../calls/call-store.ts";
-import { ANALYSIS_JOB, ENDED_EVENT_JOB, RENDER_JOB } from "../../job-kinds.ts";
-import type { NewJob } from "../../job-store.ts";
-import type { Tables } from "../tables.ts";
-import type { EndedCall } from "../tools/runs.ts";
-import { firstAnalysisOf, isPending } from "./analyses.ts";
+import { addMs } from "../../../../core/clocks.ts";
+import type { AccountId, CallId } from "../../../../core/ids.ts";
+import { ANALYSIS_EVENT_WAIT_MS } from "../../../../core/limits/calls/analysis.ts";
+import type { WebhookEventType } from "../../../../core/webhook-events.ts";
+import type { CallEnd, CallToolRun } from "../../../calls/call-store.ts";
+import { ANALYSIS_JOB, ENDED_EVENT_JOB, RENDER_JOB } from "../../../job-kinds.ts";
+import type { NewJob } from "../../../job-store.ts";
+import type { Tables } from "../../tables.ts";
+import type { EndedCall } from "../../tools/runs.ts";
+import { firstAnalysisOf, isPending } from "../analyses.ts";
 import { withoutRedactedValues } from "./redaction.ts";
 
 /** What the end of a call depends on. */

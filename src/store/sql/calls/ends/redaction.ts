@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
-import type { CallRecord, CallSettings } from "../../calls/call-store.ts";
-import type { Tables } from "../tables.ts";
+import type { CallRecord, CallSettings } from "../../../calls/call-store.ts";
+import type { Tables } from "../../tables.ts";
 
 /** The columns of a call that is over without the values of its variables, which are redacted; undefined where they are not. */
 export function withoutRedactedValues(

@@ -1,15 +1,15 @@
 import { type Insertable, type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
-import type { AgeClock } from "../../../core/age-clock.ts";
-import { type CallSpec, storesWords } from "../../../core/calls/spec.ts";
-import { addMs, type EpochMs } from "../../../core/clocks.ts";
-import type { NodeName } from "../../../core/ids.ts";
-import type { CallRecord, NewCall } from "../../calls/call-store.ts";
-import { insertIf, type RowsOfTable, runCombined, withInserts } from "../combined-writes.ts";
-import type { SqlDatabase } from "../database.ts";
-import type { Tables } from "../tables.ts";
+import type { AgeClock } from "../../../../core/age-clock.ts";
+import { type CallSpec, storesWords } from "../../../../core/calls/spec.ts";
+import { addMs, type EpochMs } from "../../../../core/clocks.ts";
+import type { NodeName } from "../../../../core/ids.ts";
+import type { CallRecord, NewCall } from "../../../calls/call-store.ts";
+import { insertIf, type RowsOfTable, runCombined, withInserts } from "../../combined-writes.ts";
+import type { SqlDatabase } from "../../database.ts";
+import type { Tables } from "../../tables.ts";
+import { metadataRows } from "../metadata.ts";
+import { createdRecordOf, NO_PHONE, settingsColumns, storageColumns } from "../rows.ts";
 import { newCallId } from "./call-ids.ts";
-import { metadataRows } from "./metadata.ts";
-import { createdRecordOf, NO_PHONE, settingsColumns, storageColumns } from "./rows.ts";
 
 /** What every new call without a telephone has. */
 export interface NewCallRows {

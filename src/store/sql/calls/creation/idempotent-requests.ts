@@ -1,14 +1,14 @@
 import type { Expression, ExpressionBuilder, Kysely, SqlBool } from "kysely";
-import type { AgeClock } from "../../../core/age-clock.ts";
-import type { Clock } from "../../../core/clock.ts";
-import { addMs } from "../../../core/clocks.ts";
-import type { AccountId, CallId } from "../../../core/ids.ts";
-import { IDEMPOTENCY_MS } from "../../../core/limits/control-api/api.ts";
-import { TRANSACTION_ROWS_MAX } from "../../../core/limits/storage/storage.ts";
-import type { IdempotentRequest } from "../../calls/call-store.ts";
-import type { Tables } from "../tables.ts";
-import { pauseAfterTransaction } from "../transaction-pacing.ts";
-import { RECORD_COLUMNS } from "./rows.ts";
+import type { AgeClock } from "../../../../core/age-clock.ts";
+import type { Clock } from "../../../../core/clock.ts";
+import { addMs } from "../../../../core/clocks.ts";
+import type { AccountId, CallId } from "../../../../core/ids.ts";
+import { IDEMPOTENCY_MS } from "../../../../core/limits/control-api/api.ts";
+import { TRANSACTION_ROWS_MAX } from "../../../../core/limits/storage/storage.ts";
+import type { IdempotentRequest } from "../../../calls/call-store.ts";
+import type { Tables } from "../../tables.ts";
+import { pauseAfterTransaction } from "../../transaction-pacing.ts";
+import { RECORD_COLUMNS } from "../rows.ts";
 
 type Requests = ExpressionBuilder<{ request: Tables["idempotent_requests"] }, "request">;
 type Condition = (requests: Requests) => Expression<SqlBool>;

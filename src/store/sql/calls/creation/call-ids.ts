@@ -1,8 +1,8 @@
 import { randomInt } from "node:crypto";
 import { v7 as uuidv7 } from "uuid";
-import type { CallSpec } from "../../../core/calls/spec.ts";
-import { type EpochMs, millisecondsOf } from "../../../core/clocks.ts";
-import { asCallId, type CallId } from "../../../core/ids.ts";
+import type { CallSpec } from "../../../../core/calls/spec.ts";
+import { type EpochMs, millisecondsOf } from "../../../../core/clocks.ts";
+import { asCallId, type CallId } from "../../../../core/ids.ts";
 
 // The id of a call holds the time of its creation, so that lists by time need no index besides that of the ids.
 
