@@ -36,7 +36,7 @@ const LATER: JournalVersions = {
 
 function read(bytes: Uint8Array, versions?: JournalVersions): JournalRecord[] {
   const records: JournalRecord[] = [];
-  new JournalDecoder((record) => records.push(record), versions).push(Buffer.from(bytes));
+  new JournalDecoder((record) => records.push(record), versions && { versions }).push(Buffer.from(bytes));
   return records;
 }
 

@@ -165,6 +165,12 @@ export class JournalEncoder {
   }
 }
 
+export interface JournalDecoderOptions {
+  versions?: JournalVersions;
+  /** Half of all records are frames of the caller, which not everyone needs. */
+  leavesOutFramesIn?: boolean;
+}
+
 /**
  * Decodes records from chunks of any length. Records of an older version get the names of the current one, and the
  * stream of a journal without attachments is attachment 1.
@@ -175,13 +181,18 @@ export class JournalEncoder {
 export class JournalDecoder {
   readonly #onRecord: (record: JournalRecord) => void;
   readonly #versions: JournalVersions;
+  readonly #leavesOutFramesIn: boolean;
   /** Undefined until the preamble is read. */
   #preamble: Preamble | undefined;
   #headerSeen = false;
 
-  constructor(onRecord: (record: JournalRecord) => void, versions = JOURNAL_VERSIONS) {
+  constructor(
+    onRecord: (record: JournalRecord) => void,
+    { versions = JOURNAL_VERSIONS, leavesOutFramesIn = false }: JournalDecoderOptions = {},
+  ) {
     this.#onRecord = onRecord;
     this.#versions = versions;
+    this.#leavesOutFramesIn = leavesOutFramesIn;
   }
 
   /**
@@ -201,7 +212,8 @@ export class JournalDecoder {
         throw journalUnreadable(`a record exceeds the maximum of ${JOURNAL_BACKLOG_BYTES_MAX} bytes`);
       const endAt = at + RECORD_HEAD_BYTES + payloadBytes;
       if (endAt > bytes.length) break;
-      this.#emit(decodeRecord(bytes, at, endAt, this.#preamble), this.#preamble.version);
+      const isLeftOut = this.#leavesOutFramesIn && this.#headerSeen && bytes[at] === KIND_FRAME_IN;
+      if (!isLeftOut) this.#emit(decodeRecord(bytes, at, endAt, this.#preamble), this.#preamble.version);
       at = endAt;
     }
     return at;

@@ -6,7 +6,7 @@ import { isEncrypted, type MediaFile, type MediaKey, mediaUnreadable } from "../
 import { codeOf } from "../../core/errors.ts";
 import type { CallId } from "../../core/ids.ts";
 import { JOURNAL_BACKLOG_BYTES_MAX } from "../../core/limits/storage/storage.ts";
-import { JournalDecoder } from "./format.ts";
+import { JournalDecoder, type JournalDecoderOptions } from "./format.ts";
 import { type JournalHeader, type JournalRecord, journalUnreadable } from "./records.ts";
 
 /** Of a long journal more is read at once: each read costs a step of the event loop. */
@@ -69,11 +69,15 @@ export class JournalReader {
   /** The file that was read first; undefined before that. */
   #inode: bigint | undefined;
 
-  constructor(journal: JournalFile, onRecord: (record: JournalRecord) => void) {
+  constructor(
+    journal: JournalFile,
+    onRecord: (record: JournalRecord) => void,
+    options: Pick<JournalDecoderOptions, "leavesOutFramesIn"> = {},
+  ) {
     const { path, key } = typeof journal === "string" ? { path: journal, key: undefined } : journal;
     this.#path = path;
     this.#bytes = key === undefined ? new PlainBytes() : new EncryptedBytes(key);
-    this.#decoder = new JournalDecoder(onRecord);
+    this.#decoder = new JournalDecoder(onRecord, options);
   }
 
   /**

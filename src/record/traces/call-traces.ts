@@ -8,8 +8,9 @@ import type { Logger } from "../../core/log/logger.ts";
 import { parseTraceparent } from "../../core/traces/traceparent.ts";
 import type { CallEnd, CallRecord, CallStore } from "../../store/calls/call-store.ts";
 import type { CallEndTraces } from "../finalization/finalizer.ts";
-import type { ExportedSpan, SpanExport } from "./exporter.ts";
+import type { SpanExport } from "./exporter.ts";
 import type { LiveSpansPage } from "./live-spans.ts";
+import type { ExportedSpan } from "./readable-span.ts";
 import type { CallSpan, SpanAttributes, SpanRequest } from "./spans.ts";
 
 export interface CallTracesOptions {

@@ -1,6 +1,5 @@
-import type { Context, SpanContext } from "@opentelemetry/api";
 import type { ReadableSpan, SpanExporter } from "@opentelemetry/sdk-trace-base";
-import { addMs, type CallMs, type EpochMs, millisecondsOf } from "../../core/clocks.ts";
+import type { EpochMs } from "../../core/clocks.ts";
 import type { CallId } from "../../core/ids.ts";
 import {
   SPANS_COLLECTED_MS,
@@ -12,8 +11,8 @@ import type { Logger } from "../../core/log/logger.ts";
 import type { SpanOutcome } from "../../core/metrics/control-metrics.ts";
 import { SOFTWARE } from "../../core/runtime/version.ts";
 import type { TraceSettings } from "../../core/traces/trace-settings.ts";
-import type { TraceParent } from "../../core/traces/traceparent.ts";
-import { type CallSpan, spanIdOf, traceIdOf } from "./spans.ts";
+import { type ExportedSpan, readableSpan } from "./readable-span.ts";
+import { traceIdOf } from "./spans.ts";
 
 /** The packages that export traces; optional dependencies. */
 export const TRACE_PACKAGES = [
@@ -31,13 +30,6 @@ export interface SpanExport {
   /** Exports what waits. Resolves when that is done; the collector may take long. */
   close(): Promise<void>;
 }
-
-/** A span of a call, or the call's own span, which has the number 0 and no parent. */
-export type ExportedSpan = Omit<CallSpan, "parent"> & {
-  readonly parent: number | undefined;
-  /** A span of another trace that has caused this one. */
-  readonly link?: TraceParent | undefined;
-};
 
 /** Loads the packages of OpenTelemetry. Rejects where one is missing. */
 export async function loadSpanExport(
@@ -66,52 +58,17 @@ export async function loadSpanExport(
     scheduledDelayMillis: SPANS_COLLECTED_MS,
     exportTimeoutMillis: SPANS_REQUEST_MS_MAX,
   });
-  let nextIds = { traceId: "", spanId: "" };
-  const provider = new sdk.BasicTracerProvider({
-    resource: defaultResource().merge(resourceFromAttributes({ ...settings.resource })),
-    sampler: new sdk.AlwaysOnSampler(),
-    spanProcessors: [processor],
-    idGenerator: { generateTraceId: () => nextIds.traceId, generateSpanId: () => nextIds.spanId },
-  });
+  const resource = defaultResource().merge(resourceFromAttributes({ ...settings.resource }));
   const [name = SOFTWARE, version] = SOFTWARE.split("/");
-  const tracer = provider.getTracer(name, version);
+  const instrumentationScope = { name, ...(version !== undefined && { version }) };
   const sampler = new sdk.TraceIdRatioBasedSampler(settings.sampleRatio);
-  const { ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, trace } = otel;
-  const under = (traceId: string, spanId: string): Context => {
-    const parent: SpanContext = { traceId, spanId, traceFlags: TraceFlags.SAMPLED };
-    return trace.setSpanContext(ROOT_CONTEXT, parent);
-  };
-  const addSpan = (traceId: string, startedAtMs: EpochMs, span: ExportedSpan): void => {
-    const at = (timeMs: CallMs): number => millisecondsOf(addMs(startedAtMs, millisecondsOf(timeMs)));
-    nextIds = { traceId, spanId: spanIdOf(traceId, span.number) };
-    const { parent, errorType, attributes, link } = span;
-    const cause: SpanContext | undefined = link && {
-      traceId: link.traceId,
-      spanId: link.spanId,
-      traceFlags: link.isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE,
-      isRemote: true,
-    };
-    const made = tracer.startSpan(
-      span.name,
-      {
-        kind: span.isRequest === true ? SpanKind.CLIENT : SpanKind.INTERNAL,
-        startTime: at(span.startMs),
-        attributes: errorType === undefined ? attributes : { ...attributes, "error.type": errorType },
-        links: cause === undefined ? [] : [{ context: cause }],
-      },
-      parent === undefined ? ROOT_CONTEXT : under(traceId, spanIdOf(traceId, parent)),
-    );
-    for (const event of span.events ?? []) made.addEvent(event.name, event.attributes ?? {}, at(event.atMs));
-    if (errorType !== undefined) made.setStatus({ code: SpanStatusCode.ERROR });
-    made.end(at(span.endMs));
-  };
   return {
     isSampled: (callId) =>
-      sampler.shouldSample(ROOT_CONTEXT, traceIdOf(callId)).decision === sdk.SamplingDecision.RECORD_AND_SAMPLED,
+      sampler.shouldSample(otel.ROOT_CONTEXT, traceIdOf(callId)).decision === sdk.SamplingDecision.RECORD_AND_SAMPLED,
     add(callId, startedAtMs, spans) {
       if (!exporter.reserve(spans.length)) return;
-      const traceId = traceIdOf(callId);
-      for (const span of spans) addSpan(traceId, startedAtMs, span);
+      const origin = { traceId: traceIdOf(callId), startedAtMs, resource, instrumentationScope };
+      for (const span of spans) processor.onEnd(readableSpan(span, origin));
     },
     close: () => processor.shutdown(),
   };

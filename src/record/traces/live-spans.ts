@@ -62,15 +62,19 @@ function newReader(journal: JournalFile, request: SpanRequest): LiveReader {
   const spans = new CallSpans(request);
   const reader: LiveReader = {
     spans,
-    journal: new JournalReader(journal, (record) => {
-      if (record.kind === "header") {
-        const { spec, startedAt } = record.header;
-        reader.startedAtMs = isoEpochMs(startedAt);
-        reader.awaitsRedaction = spec !== undefined && isRedacted(spec);
-        return;
-      }
-      spans.take(reader.awaitsRedaction ? recordWithoutWords(record) : record);
-    }),
+    journal: new JournalReader(
+      journal,
+      (record) => {
+        if (record.kind === "header") {
+          const { spec, startedAt } = record.header;
+          reader.startedAtMs = isoEpochMs(startedAt);
+          reader.awaitsRedaction = spec !== undefined && isRedacted(spec);
+          return;
+        }
+        spans.take(reader.awaitsRedaction ? recordWithoutWords(record) : record);
+      },
+      { leavesOutFramesIn: true },
+    ),
     lastNumber: request.afterNumber,
     startedAtMs: undefined,
     awaitsRedaction: false,

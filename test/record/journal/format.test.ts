@@ -96,6 +96,18 @@ describe("journal format", () => {
     );
   });
 
+  test("the caller's frames can be left out, and the rest is the same", () => {
+    fc.assert(
+      fc.property(fc.array(recordWith(300), { maxLength: 40 }), (records) => {
+        const read: JournalRecord[] = [];
+        const decoder = new JournalDecoder((each) => read.push(structuredClone(each)), { leavesOutFramesIn: true });
+        const bytes = encoded([HEADER, ...records]);
+        expect(decoder.push(bytes)).toBe(bytes.length);
+        expect(read.map(withPlainAudio)).toEqual([HEADER, ...records.filter(({ kind }) => kind !== "frame-in")]);
+      }),
+    );
+  });
+
   test("K5: cut at any byte, a journal gives the records before the cut and throws nothing", () => {
     fc.assert(
       fc.property(fc.array(recordWith(30), { minLength: 1, maxLength: 6 }), (records) => {

@@ -3,7 +3,7 @@ import { callMs, epochMs } from "../../../src/core/clocks.ts";
 import { asCallId, type CallId } from "../../../src/core/ids.ts";
 import { LIVE_TRACES_MS, SPANS_FLUSH_MS_MAX } from "../../../src/core/limits/calls/traces.ts";
 import { CallTraces } from "../../../src/record/traces/call-traces.ts";
-import type { ExportedSpan } from "../../../src/record/traces/exporter.ts";
+import type { ExportedSpan } from "../../../src/record/traces/readable-span.ts";
 import type { CallSpan, SpanRequest } from "../../../src/record/traces/spans.ts";
 import type { CallEnd, CallRecord } from "../../../src/store/calls/call-store.ts";
 import { ManualClock, settled } from "../../support/manual-clock.ts";

@@ -1,0 +1,78 @@
+import type { HrTime, Link, SpanContext, SpanKind, SpanStatus } from "@opentelemetry/api";
+import type { Resource } from "@opentelemetry/resources";
+import type { ReadableSpan } from "@opentelemetry/sdk-trace-base";
+import { addMs, type CallMs, type EpochMs, millisecondsOf } from "../../core/clocks.ts";
+import type { TraceParent } from "../../core/traces/traceparent.ts";
+import { type CallSpan, spanIdOf } from "./spans.ts";
+
+/** A span of a call, or the call's own span, which has the number 0 and no parent. */
+export type ExportedSpan = Omit<CallSpan, "parent"> & {
+  readonly parent: number | undefined;
+  /** A span of another trace that has caused this one. */
+  readonly link?: TraceParent | undefined;
+};
+
+/** What all spans of a call share. */
+export interface SpanOrigin {
+  readonly traceId: string;
+  readonly startedAtMs: EpochMs;
+  readonly resource: Resource;
+  readonly instrumentationScope: ReadableSpan["instrumentationScope"];
+}
+
+// As in @opentelemetry/api, which is an optional dependency.
+const KIND_INTERNAL: SpanKind.INTERNAL = 0;
+const KIND_CLIENT: SpanKind.CLIENT = 2;
+const STATUS_UNSET: SpanStatus = { code: 0 };
+const STATUS_ERROR: SpanStatus = { code: 2 };
+const FLAGS_NONE = 0;
+const FLAGS_SAMPLED = 1;
+
+/**
+ * A span as the exporter of OpenTelemetry takes it. It is over and has its ids, so that the tracer of the library, which makes spans
+ * that are in progress, has nothing to do: it would be half of what traces cost the control process.
+ */
+export function readableSpan(span: ExportedSpan, origin: SpanOrigin): ReadableSpan {
+  const { traceId, startedAtMs, resource, instrumentationScope } = origin;
+  const { name, parent, attributes, errorType, link } = span;
+  const context = contextOf(traceId, span.number);
+  const at = (timeMs: CallMs): HrTime => hrTime(addMs(startedAtMs, millisecondsOf(timeMs)));
+  return {
+    name,
+    kind: span.isRequest === true ? KIND_CLIENT : KIND_INTERNAL,
+    spanContext: () => context,
+    ...(parent !== undefined && { parentSpanContext: contextOf(traceId, parent) }),
+    startTime: at(span.startMs),
+    endTime: at(span.endMs),
+    duration: hrTimeOf(millisecondsOf(span.endMs) - millisecondsOf(span.startMs)),
+    ended: true,
+    status: errorType === undefined ? STATUS_UNSET : STATUS_ERROR,
+    attributes: errorType === undefined ? attributes : { ...attributes, "error.type": errorType },
+    links: link === undefined ? [] : [linkTo(link)],
+    events: (span.events ?? []).map((event) => ({
+      name: event.name,
+      time: at(event.atMs),
+      attributes: event.attributes ?? {},
+    })),
+    resource,
+    instrumentationScope,
+    droppedAttributesCount: 0,
+    droppedEventsCount: 0,
+    droppedLinksCount: 0,
+  };
+}
+
+const contextOf = (traceId: string, number: number): SpanContext => ({
+  traceId,
+  spanId: spanIdOf(traceId, number),
+  traceFlags: FLAGS_SAMPLED,
+});
+
+const linkTo = ({ traceId, spanId, isSampled }: TraceParent): Link => ({
+  context: { traceId, spanId, traceFlags: isSampled ? FLAGS_SAMPLED : FLAGS_NONE, isRemote: true },
+});
+
+const hrTime = (timeMs: EpochMs): HrTime => hrTimeOf(millisecondsOf(timeMs));
+
+/** Seconds and nanoseconds of whole milliseconds. */
+const hrTimeOf = (ms: number): HrTime => [Math.floor(ms / 1_000), (ms % 1_000) * 1_000_000];
