@@ -15,6 +15,7 @@ import { abandonAnalysis, resumeAnalysis, SqlAnalyses } from "./calls/analyses.t
 import { SqlCalls } from "./calls/calls.ts";
 import { clearRecordingFailure, markRecordingFailed } from "./calls/recordings.ts";
 import { SqlUsage } from "./calls/usage.ts";
+import { ChangeLogPurge } from "./change-log-purge.ts";
 import { SqlNodes } from "./cluster/nodes.ts";
 import { SqlCorpora } from "./corpora/corpora.ts";
 import { SqlDocuments } from "./corpora/documents.ts";
@@ -109,7 +110,7 @@ export function sqlStores(
   const jobs = new SqlJobs(database, clock, age, ofRedemptions);
   const events = new SqlEvents(database, clock, jobs);
   const audit = new SqlAudit(db, clock);
-  const sideEffects = { jobs, events, audit };
+  const sideEffects = { jobs, events, audit, changeLog: new ChangeLogPurge(database) };
   const transcriptions = new SqlTranscriptions(database, clock, age, sideEffects);
   jobs.follow(TRANSCRIPTION_JOB, transcriptions.follower);
   const documents = new SqlDocuments(database, clock, age, sideEffects);

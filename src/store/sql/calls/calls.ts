@@ -29,7 +29,6 @@ import type { SqlDatabase } from "../database.ts";
 import type { SideEffects } from "../side-effects.ts";
 import type { Tables } from "../tables.ts";
 import type { SqlTranscriptions } from "../transcriptions/transcriptions.ts";
-import { ChangeLogPurge } from "./change-log-purge.ts";
 import type { CallsContext } from "./context.ts";
 import { createCall } from "./creation/creation.ts";
 import { findRepeated, repeatedAgentVersion } from "./creation/repetition.ts";
@@ -49,7 +48,6 @@ export class SqlCalls implements CallStore {
   readonly #db: Kysely<Tables>;
   readonly #age: AgeClock;
   readonly #holderOf: HolderOf;
-  readonly #changeLog: ChangeLogPurge;
   readonly #finishing: CallFinishing;
   readonly #listeners: ((event: CallEvent) => void)[] = [];
 
@@ -57,17 +55,16 @@ export class SqlCalls implements CallStore {
     database: SqlDatabase,
     clock: Clock,
     age: AgeClock,
-    { jobs, events, audit }: SideEffects,
+    sideEffects: SideEffects,
     transcriptions: SqlTranscriptions,
     holderOf: HolderOf = () => undefined,
   ) {
     const emit = (event: CallEvent): void => this.emit(event);
-    this.#context = { database, clock, age, jobs, events, audit, transcriptions, holderOf, emit };
+    this.#context = { database, clock, age, ...sideEffects, transcriptions, holderOf, emit };
     this.#db = database.db;
     this.#age = age;
     this.#holderOf = holderOf;
-    this.#changeLog = new ChangeLogPurge(database);
-    this.#finishing = new CallFinishing(this.#context, this.#changeLog);
+    this.#finishing = new CallFinishing(this.#context);
   }
 
   subscribe(listener: (event: CallEvent) => void): void {
@@ -104,11 +101,11 @@ export class SqlCalls implements CallStore {
   }
 
   expire(): Promise<readonly CallId[]> {
-    return expireCalls(this.#context, this.#changeLog);
+    return expireCalls(this.#context);
   }
 
   remove(accountId: AccountId, callId: CallId, act: Act = BY_SERVICE): Promise<boolean | undefined> {
-    return removeCall(this.#context, this.#changeLog, { accountId, callId, act });
+    return removeCall(this.#context, { accountId, callId, act });
   }
 
   awaitsRecording(callId: CallId): Promise<boolean> {

@@ -1,7 +1,6 @@
 import { type AccountId, type CallId, liveTranscriptionOf } from "../../../core/ids.ts";
 import type { Act } from "../../accounts/audit-store.ts";
 import { deleteEventsOf } from "../webhooks/deliveries.ts";
-import type { ChangeLogPurge } from "./change-log-purge.ts";
 import type { CallsContext } from "./context.ts";
 import { findRecord } from "./record.ts";
 import { trimTranscript } from "./turns.ts";
@@ -21,8 +20,7 @@ const TABLES_OF_CALL = [
 
 /** See `CallStore.remove`. */
 export async function removeCall(
-  { database, age, audit, emit }: CallsContext,
-  changeLog: ChangeLogPurge,
+  { database, age, audit, changeLog, emit }: CallsContext,
   { accountId, callId, act }: { accountId: AccountId; callId: CallId; act: Act },
 ): Promise<boolean | undefined> {
   const found = await findRecord(database.db, accountId, callId, age);
@@ -43,8 +41,6 @@ export async function removeCall(
   });
   if (!removed) return removed;
   emit({ kind: "removed", callId });
-  changeLog.require();
-  // `expireCalls` retries if this fails.
-  await changeLog.purge();
+  await changeLog.removed();
   return true;
 }

@@ -44,6 +44,14 @@ type EndedEvent = Extract<CallEvent, { kind: "ended" }>;
 /** Of a call without a stream. */
 const WITHOUT_STREAM = ["queued", "ringing"] as const;
 
+/** What a step did to the record of a call. */
+interface EndedCall {
+  hasEnded: boolean;
+  hadRedactedValues: boolean;
+}
+
+const NOT_ENDED: EndedCall = { hasEnded: false, hadRedactedValues: false };
+
 /** See `PhoneCallStore`. */
 export class SqlPhoneCalls implements PhoneCallStore {
   readonly #database: SqlDatabase;
@@ -52,6 +60,7 @@ export class SqlPhoneCalls implements PhoneCallStore {
   readonly #age: AgeClock;
   readonly #jobs: SqlJobs;
   readonly #events: SqlEvents;
+  readonly #changeLog: SideEffects["changeLog"];
   readonly #emit: (event: CallEvent) => void;
   readonly #holderOf: HolderOf;
   /** Ends that may be stored, because their commit was not acknowledged. */
@@ -61,7 +70,7 @@ export class SqlPhoneCalls implements PhoneCallStore {
     database: SqlDatabase,
     clock: Clock,
     age: AgeClock,
-    { jobs, events }: Pick<SideEffects, "jobs" | "events">,
+    { jobs, events, changeLog }: Pick<SideEffects, "jobs" | "events" | "changeLog">,
     emit: (event: CallEvent) => void,
     holderOf: HolderOf = () => undefined,
   ) {
@@ -72,6 +81,7 @@ export class SqlPhoneCalls implements PhoneCallStore {
     this.#age = age;
     this.#jobs = jobs;
     this.#events = events;
+    this.#changeLog = changeLog;
     this.#emit = emit;
   }
 
@@ -202,6 +212,7 @@ export class SqlPhoneCalls implements PhoneCallStore {
     this.#jobs.notify();
     this.#events.notify();
     if (ended !== undefined && stored.hasEnded) this.#emit(ended);
+    if (stored.hadRedactedValues) await this.#changeLog.removed();
     return true;
   }
 
@@ -211,7 +222,7 @@ export class SqlPhoneCalls implements PhoneCallStore {
     callId: CallId,
     eventCount: number,
     step: PhoneCallStep,
-  ): Promise<{ hasEnded: boolean } | undefined> {
+  ): Promise<EndedCall | undefined> {
     const { row, token, carrierCallId } = step;
     const phone = await tx
       .updateTable("phone_calls")
@@ -237,13 +248,13 @@ export class SqlPhoneCalls implements PhoneCallStore {
     await updateRecord(tx, callId, step);
     await this.#noteNode(tx, callId, step);
     if (token !== undefined) await this.#insertToken(tx, call, token);
-    const hasEnded = step.end !== undefined && (await this.#end(tx, call, step.end));
+    const ended = step.end === undefined ? NOT_ENDED : await this.#end(tx, call, step.end);
     const node = step.jobs.length === 0 ? undefined : await this.#nodeOf(tx, callId);
     await this.#jobs.insertAll(
       tx,
       step.jobs.map((job) => ({ ...job, accountId: phone.account_id, node })),
     );
-    return { hasEnded };
+    return ended;
   }
 
   /** The node whose slot and whose worker a call has, whichever node has handled the event; in a cluster. */
@@ -282,12 +293,12 @@ export class SqlPhoneCalls implements PhoneCallStore {
       .execute();
   }
 
-  /** Ends the record of a call that has no stream; false for one that is active or over. */
+  /** Ends the record of a call that has no stream, but not of one that is active or over. */
   async #end(
     tx: Transaction<Tables>,
     { id, account_id: accountId }: Owned,
     { status, endReason }: NonNullable<PhoneCallStep["end"]>,
-  ): Promise<boolean> {
+  ): Promise<EndedCall> {
     const ended = await tx
       .updateTable("calls")
       .set({ status, end_reason: endReason, ended_at: this.#clock.epochMs() })
@@ -295,11 +306,11 @@ export class SqlPhoneCalls implements PhoneCallStore {
       .where("status", "in", WITHOUT_STREAM)
       .returning(["id", "settings"])
       .executeTakeFirst();
-    if (ended === undefined) return false;
+    if (ended === undefined) return NOT_ENDED;
     const kept = withoutRedactedValues(ended.settings);
     if (kept !== undefined) await tx.updateTable("calls").set(kept).where("id", "=", id).execute();
     await this.#events.insert(tx, { accountId, type: "call.ended", callId: id });
-    return true;
+    return { hasEnded: true, hadRedactedValues: kept !== undefined };
   }
 
   async due(nowMs: EpochMs, limit: number): Promise<readonly CallId[]> {

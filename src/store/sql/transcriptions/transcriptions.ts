@@ -278,7 +278,7 @@ export class SqlTranscriptions implements TranscriptionStore {
       return transcriptionOf(await byId(tx, id).executeTakeFirstOrThrow());
     });
     // Its parts had what its result must not have.
-    if (isRedacted(ended)) await this.#database.purgeChangeLog();
+    if (isRedacted(ended)) await this.#sideEffects.changeLog.removed();
     // It was cancelled or removed meanwhile.
     if (ended === undefined && isComplete) await trimResult(this.#database, id, 0);
     return ended;
@@ -362,7 +362,7 @@ export class SqlTranscriptions implements TranscriptionStore {
     });
     if (isRemoved) {
       this.#emitOver(id, undefined);
-      await this.#database.purgeChangeLog();
+      await this.#sideEffects.changeLog.removed();
     }
     return isRemoved;
   }

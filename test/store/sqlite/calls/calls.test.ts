@@ -10,7 +10,7 @@ import { migrationsFor } from "../../../../src/store/sql/migrations/migrations.t
 import type { Tables } from "../../../../src/store/sql/tables.ts";
 import { SQLITE_COLUMN_TYPES } from "../../../../src/store/sqlite/database/sqlite-database.ts";
 import { openSqliteStores } from "../../../../src/store/sqlite/open-stores.ts";
-import { createCall, endAt, SPEC, TURNS } from "../../../support/calls/stored-calls.ts";
+import { createCall, endAt, SPEC, TTL_MS, TURNS } from "../../../support/calls/stored-calls.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 import { allBytes, temporaryDirectory } from "../../../support/temporary-directory.ts";
 import { ageClockOf, redeemedBy } from "../../../support/tokens.ts";
@@ -56,6 +56,21 @@ describe("removed data", () => {
       const found = new Set([...bytes.matchAll(/canary-(\d+)-/g)].map(([, number]) => Number(number)));
       expect([...found].sort((one, other) => one - other)).toEqual(kept);
     }
+  });
+
+  test("the redacted values of a call that is cancelled or expires are in no file", async () => {
+    const { directory, clock, stores, accountId } = await open();
+    const redacted = (value: string) => ({ ...SPEC, systemPrompt: `Call ${value}.`, redactedValues: [value] });
+    const cancelled = await createCall(stores, accountId, redacted("canary-cancelled"));
+    await createCall(stores, accountId, redacted("canary-expired"));
+    expect(allBytes(directory)).toContain("canary-cancelled");
+    await stores.calls.cancel(accountId, cancelled.id);
+    expect(allBytes(directory)).not.toContain("canary-cancelled");
+    expect(allBytes(directory)).toContain("canary-expired");
+    clock.advance(TTL_MS);
+    await stores.calls.expire();
+    expect(allBytes(directory)).not.toContain("canary");
+    await stores.close();
   });
 
   test("stays in the write-ahead log while another program reads, and is purged by the next `expire`", async () => {

@@ -15,7 +15,8 @@ export async function cancelCall(
   accountId: AccountId,
   callId: CallId,
 ): Promise<Cancellation | undefined> {
-  const { database, clock, age, events } = context;
+  const { database, clock, age, events, changeLog } = context;
+  let hadRedactedValues = false;
   const found = await database.readCommitted(async (tx): Promise<Cancellation | undefined> => {
     const nowMs = clock.epochMs();
     const { numUpdatedRows } = await tx
@@ -30,7 +31,7 @@ export async function cancelCall(
     if (call === undefined) return undefined;
     const cancelled = numUpdatedRows > 0n;
     if (cancelled) {
-      await forgetRedactedValues(tx, call);
+      hadRedactedValues = await forgetRedactedValues(tx, call);
       await settleWebCalls(tx, [callId]);
       await events.insert(tx, { accountId, type: "call.ended", callId });
       await endLive(tx, callId, { status: "cancelled" }, context);
@@ -46,5 +47,6 @@ export async function cancelCall(
   });
   if (found?.cancelled) await emitEnd(context, { callId, ...CANCELLED });
   events.notify();
+  if (hadRedactedValues) await changeLog.removed();
   return found;
 }

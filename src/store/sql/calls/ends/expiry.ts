@@ -3,7 +3,6 @@ import type { CallId } from "../../../../core/ids.ts";
 import { TRANSACTION_ROWS_MAX } from "../../../../core/limits/storage/storage.ts";
 import { isOwnMatter } from "../../cluster/held-calls.ts";
 import { LIVE_EXPIRED } from "../../transcriptions/live.ts";
-import type { ChangeLogPurge } from "../change-log-purge.ts";
 import type { CallsContext } from "../context.ts";
 import { deleteExpiredRequests } from "../creation/idempotent-requests.ts";
 import { callData } from "../event-data.ts";
@@ -15,8 +14,8 @@ import { forgetRedactedValues } from "./redaction.ts";
 const DAY_MS = 24 * 3_600_000;
 
 /** See `CallStore.expire`. Also deletes old costs of web calls and expired idempotency keys, and retries a purge of the change log. */
-export async function expireCalls(context: CallsContext, changeLog: ChangeLogPurge): Promise<readonly CallId[]> {
-  const { database, clock, age } = context;
+export async function expireCalls(context: CallsContext): Promise<readonly CallId[]> {
+  const { database, clock, age, changeLog } = context;
   const ids: CallId[] = [];
   for (;;) {
     const expired = await expireBatch(context);
@@ -32,7 +31,8 @@ export async function expireCalls(context: CallsContext, changeLog: ChangeLogPur
 
 /** Expires at most TRANSACTION_ROWS_MAX calls in one transaction, and returns their ids. */
 async function expireBatch(context: CallsContext): Promise<readonly CallId[]> {
-  const { database, age, holderOf, events } = context;
+  const { database, age, holderOf, events, changeLog } = context;
+  let hadRedactedValues = false;
   const due = database.db
     .selectFrom("calls")
     .select("id")
@@ -60,12 +60,13 @@ async function expireBatch(context: CallsContext): Promise<readonly CallId[]> {
     for (const row of expired) {
       const record = recordOf(row);
       const { accountId, id: callId } = record;
-      await forgetRedactedValues(tx, record);
+      if (await forgetRedactedValues(tx, record)) hadRedactedValues = true;
       await events.insert(tx, { accountId, type: "call.expired", callId, data: callData(record) });
       await endLive(tx, callId, LIVE_EXPIRED, context);
     }
     return expired;
   });
   events.notify();
+  if (hadRedactedValues) changeLog.require();
   return rows.map(({ id }) => id);
 }

@@ -10,7 +10,6 @@ import type { Tables } from "../../tables.ts";
 import { insertToolRuns, toolRunRows } from "../../tools/runs.ts";
 import { pauseAfterTransaction } from "../../transaction-pacing.ts";
 import { isUnwanted } from "../../webhooks/events.ts";
-import type { ChangeLogPurge } from "../change-log-purge.ts";
 import type { CallsContext } from "../context.ts";
 import { deleteTurns, insertTurns, rowBatches } from "../turns.ts";
 import { settleWebCalls } from "../web-calls.ts";
@@ -31,16 +30,14 @@ interface LastStep {
 export class CallFinishing {
   readonly #context: CallsContext;
   readonly #db: Kysely<Tables>;
-  readonly #changeLog: ChangeLogPurge;
   /** Calls whose end may be stored, because its commit was not acknowledged. */
   readonly #uncertainEnds = new Set<CallId>();
   /** A second end of a call waits for the first. */
   readonly #ends = new KeyedQueue<CallId>();
 
-  constructor(context: CallsContext, changeLog: ChangeLogPurge) {
+  constructor(context: CallsContext) {
     this.#context = context;
     this.#db = context.database.db;
-    this.#changeLog = changeLog;
   }
 
   /** See `CallStore.finish`. */
@@ -50,7 +47,7 @@ export class CallFinishing {
 
   /** Writes a long transcript in short transactions, and the end with the last of them. No turn is visible before that. */
   async #finish(callId: CallId, end: CallEnd, redemption: CallRedemption | undefined): Promise<boolean> {
-    const { database, holderOf, transcriptions, jobs, events, emit } = this.#context;
+    const { database, holderOf, transcriptions, jobs, events, changeLog, emit } = this.#context;
     const holder = holderOf();
     const active = await this.#activeCall(callId, holder, redemption);
     if (active === undefined) return await this.#wasStored(callId);
@@ -79,9 +76,9 @@ export class CallFinishing {
     this.#uncertainEnds.delete(callId);
     if (ending.jobs.length > 0) jobs.notify();
     events.notify();
-    if (first && withoutRedactedValues(active.settings) !== undefined) await this.#changeLog.purge();
     if (first) {
       await emitEnd(this.#context, { callId, status: end.status, endReason: end.endReason });
+      if (withoutRedactedValues(active.settings) !== undefined) await changeLog.removed();
       return true;
     }
     // Another node has taken the call, and its turns with it.
@@ -155,7 +152,7 @@ export class CallFinishing {
 
   /** Whether an earlier attempt of this process has stored the end without knowing it. */
   async #wasStored(callId: CallId): Promise<boolean> {
-    if (!this.#uncertainEnds.delete(callId)) return false;
+    if (!this.#uncertainEnds.has(callId)) return false;
     const call = await this.#db
       .selectFrom("calls")
       .select(["status", "end_reason"])
@@ -165,9 +162,12 @@ export class CallFinishing {
       .where((calls) => isHeld(calls, this.#context.holderOf()))
       .$narrowType<{ status: "ended" | "failed"; end_reason: EndReason }>()
       .executeTakeFirst();
+    this.#uncertainEnds.delete(callId);
     if (call === undefined) return false;
+    this.#context.jobs.notify();
     this.#context.events.notify();
     await emitEnd(this.#context, { callId, status: call.status, endReason: call.end_reason });
+    await this.#context.changeLog.removed();
     return true;
   }
 

@@ -12,13 +12,14 @@ export function withoutRedactedValues(
   return { settings: JSON.stringify(kept), words: null, variables: null, phone_headers: null };
 }
 
-/** The same for a call that was never live. */
+/** The same for a call that was never live. Returns whether it had such values. */
 export async function forgetRedactedValues(
   tx: Kysely<Tables>,
   { id, settings }: Pick<CallRecord, "id" | "settings">,
-): Promise<void> {
-  if (settings.redactedValues === undefined) return;
+): Promise<boolean> {
+  if (settings.redactedValues === undefined) return false;
   const { tools: _, analysis: __, ...columns } = settings;
   const kept = withoutRedactedValues(JSON.stringify(columns));
   if (kept !== undefined) await tx.updateTable("calls").set(kept).where("id", "=", id).execute();
+  return kept !== undefined;
 }
