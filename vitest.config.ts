@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { longInPairs, longInParallel, longInTurn } from "./test/support/long-tests.ts";
@@ -10,10 +11,15 @@ const long = [...longInParallel, ...longInTurn, ...longInPairs];
  * CPU time or more, mostly for the imports.
  */
 const sharing =
-  "api call carriers config core delivery gateway knowledge media record simulator speech transcription web".split(" ");
-/** The files of these folders that need a process of their own: they measure its heap, observe its built-ins, or start processes. */
+  "api call carriers cli cluster config core delivery gateway knowledge media process proof record repository simulator speech store support telephony transcription web".split(
+    " ",
+  );
+const isolated = readdirSync(fileURLToPath(new URL("test", import.meta.url))).filter((name) => !sharing.includes(name));
+const foldersOf = (names: readonly string[]): string[] => names.map((name) => `test/${name}/**/*.test.ts`);
+/** The files of the folders that share that need a process of their own: they measure its heap, observe its built-ins, or start processes. */
 const notSharing = [
   "test/carriers/parse-charge.test.ts",
+  "test/cli/admin/*.test.ts",
   "test/core/metrics/*.test.ts",
   "test/core/schemas/compile.test.ts",
   "test/core/task-processes/child-module.test.ts",
@@ -21,11 +27,17 @@ const notSharing = [
   "test/gateway/event-loop/lag.test.ts",
   "test/gateway/webrtc/*.test.ts",
   "test/media/opus/native.test.ts",
+  "test/process/worker/supervisor-connections.test.ts",
+  "test/repository/monitoring.test.ts",
   "test/simulator/emulator/plivo.test.ts",
   "test/simulator/service/process.test.ts",
   "test/speech/preconnect.test.ts",
   "test/speech/tts/languages.test.ts",
   "test/speech/tts/providers/espeak/*.test.ts",
+  "test/store/api-key-comparison.test.ts",
+  "test/store/data-dir/token-keys-on-disk.test.ts",
+  "test/store/handoff/socket-path.test.ts",
+  "test/store/sqlite/faults.test.ts",
 ];
 /** The tests of packages that are installed below test/ are not ours. */
 const foreign = "**/node_modules/**";
@@ -60,8 +72,7 @@ export default defineConfig({
         test: {
           ...common,
           name: "isolated",
-          // The pattern also leaves out folders whose names begin like one that it excludes.
-          include: [`test/!(${sharing.join("|")})/**/*.test.ts`, "test/callers/*.test.ts", ...notSharing],
+          include: [...foldersOf(isolated), ...notSharing],
           exclude: [foreign, ...long, ...programs],
           maxWorkers: PART_WORKERS,
           sequence: { groupOrder: 0 },
@@ -72,8 +83,8 @@ export default defineConfig({
         test: {
           ...common,
           name: "shared",
-          include: [`test/@(${sharing.join("|")})/**/*.test.ts`],
-          exclude: [foreign, ...long, ...notSharing],
+          include: foldersOf(sharing),
+          exclude: [foreign, ...long, ...notSharing, ...programs],
           isolate: false,
           maxWorkers: PART_WORKERS,
           sequence: { groupOrder: 0 },
