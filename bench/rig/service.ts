@@ -10,6 +10,8 @@ import { openStores, type StorePlace } from "../../src/store/open-stores.ts";
 
 /** What the service does first, for example with calls of a process that is gone, may take long on a machine that is busy. */
 const READY_MS_MAX = 90_000;
+/** Of the body of an unexpected answer. */
+const ANSWER_CHARS_MAX = 300;
 
 /** A whole service, for what is measured of requests to it. */
 export interface BenchService {
@@ -45,7 +47,8 @@ export async function sendRequest(
   const response = await request(`${apiUrl}${path}`, { method, headers, body: body ?? null });
   const bytes = Buffer.from(await response.body.arrayBuffer());
   if (response.statusCode === expected) return bytes;
-  throw new Error(`${method} ${path} was answered with ${response.statusCode}, not ${expected}`);
+  const answer = bytes.toString("utf8").slice(0, ANSWER_CHARS_MAX);
+  throw new Error(`${method} ${path} was answered with ${response.statusCode}, not ${expected}: ${answer}`);
 }
 
 /** The name of the account with this number. */

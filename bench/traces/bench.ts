@@ -10,8 +10,9 @@ import { type BenchService, withService } from "../rig/service.ts";
 import { holdCalls } from "./calls.ts";
 import { type CallCpu, excessOf, type TracesOptions, type TracesResult, type TracesRound, totalOf } from "./result.ts";
 
-/** Until all records are made, recordings are rendered and spans are exported. */
-const SETTLED_MS = 8_000;
+/** Records are made, recordings rendered and spans exported when a service has used less than this of a processor for so long. */
+const IDLE_MS = 5_000;
+const IDLE_CPU_MS = 150;
 const EXCESS_MAX = 0.02;
 
 /** Holds calls at a service with traces and at one without at the same time, since the speed of a machine changes. */
@@ -55,7 +56,16 @@ export async function runTracesBench(options: TracesOptions, write: (line: strin
 async function holdAll(services: BenchService[], { calls, seconds }: TracesOptions, problems: string[]): Promise<void> {
   const failed = await Promise.all(services.map((service) => holdCalls(service, calls, seconds)));
   for (const count of failed) if (count > 0) problems.push(`${count} of ${calls} calls had too few turns`);
-  await delay(SETTLED_MS);
+  await Promise.all(services.map(untilIdle));
+}
+
+async function untilIdle(service: BenchService): Promise<void> {
+  for (let beforeMs = Number.NEGATIVE_INFINITY; ; ) {
+    const nowMs = totalOf(cpuNow(service));
+    if (nowMs - beforeMs < IDLE_CPU_MS) return;
+    beforeMs = nowMs;
+    await delay(IDLE_MS);
+  }
 }
 
 function cpuSince(before: CallCpu, service: BenchService, { calls }: TracesOptions): CallCpu {
