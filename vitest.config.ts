@@ -16,7 +16,7 @@ const sharing =
   );
 const isolated = readdirSync(fileURLToPath(new URL("test", import.meta.url))).filter((name) => !sharing.includes(name));
 const foldersOf = (names: readonly string[]): string[] => names.map((name) => `test/${name}/**/*.test.ts`);
-/** The files of the folders that share that need a process of their own: they measure its heap, observe its built-ins, or start processes. */
+/** The files of the folders that share that need a process of their own: they measure its heap, change its built-ins, environment or modules, or list its metrics. */
 const notSharing = [
   "test/carriers/parse-charge.test.ts",
   "test/cli/admin/*.test.ts",
@@ -28,6 +28,7 @@ const notSharing = [
   "test/gateway/webrtc/*.test.ts",
   "test/media/opus/native.test.ts",
   "test/process/worker/supervisor-connections.test.ts",
+  "test/repository/hops.test.ts",
   "test/repository/monitoring.test.ts",
   "test/simulator/emulator/plivo.test.ts",
   "test/simulator/service/process.test.ts",
@@ -38,6 +39,7 @@ const notSharing = [
   "test/store/data-dir/token-keys-on-disk.test.ts",
   "test/store/handoff/socket-path.test.ts",
   "test/store/sqlite/faults.test.ts",
+  "test/store/sqlite/open-stores.test.ts",
 ];
 /** The tests of packages that are installed below test/ are not ours. */
 const foreign = "**/node_modules/**";

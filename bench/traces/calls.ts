@@ -6,7 +6,7 @@ import { type BenchService, sendRequest } from "../rig/service.ts";
 const FRAME = Buffer.alloc(640);
 const FRAME_MS = 20;
 const QUESTION = "When are you closed?";
-const QUESTION_MS = 6_000;
+export const QUESTION_MS = 6_000;
 const CALL = JSON.stringify({
   systemPrompt: "The bakery is closed on Monday. It opens at eight on all other days.",
   voice: "reference/gmw/en-US",

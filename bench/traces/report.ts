@@ -17,7 +17,8 @@ const rowsOf = ({ rounds }: TracesResult): string[][] =>
 export const TRACES_EXPLANATION =
   "CPU in ms of one call, of the worker, of the control process and of its renderer, with traces on and off, at the same time. The excess is that of the control process and its renderer: the worker has no code for traces.";
 
-const spansLine = ({ spansPerCall }: TracesResult): string => `${short(spansPerCall)} spans a call`;
+const spansLine = ({ spansPerCall, workerExcess: { mean, error } }: TracesResult): string =>
+  `${short(spansPerCall)} spans a call; the workers of the two services differ by ${short(mean)} ms a call, give or take ${short(error)}`;
 
 export const tracesText = (result: TracesResult): string =>
   [textTable(HEAD, rowsOf(result)), spansLine(result), verdictLines(result.goals).join("\n")].join("\n\n");

@@ -11,7 +11,7 @@ export interface TracesOptions {
 export interface CallCpu {
   worker: number;
   control: number;
-  /** The child of the control process that reads journals. */
+  /** The children of the control process; of them, only the one that reads journals works for calls. */
   renderer: number;
 }
 
@@ -27,6 +27,8 @@ export interface TracesResult {
   options: TracesOptions;
   problems: string[];
   rounds: TracesRound[];
+  /** By how much the worker's CPU of a call differs, ms; it has no code for traces. */
+  workerExcess: { mean: number; error: number };
   /** Spans that the collector got of one call, on average. */
   spansPerCall: number;
   goals: Verdict[];

@@ -167,7 +167,7 @@ export class JournalEncoder {
 
 export interface JournalDecoderOptions {
   versions?: JournalVersions;
-  /** Half of all records are frames of the caller, which not everyone needs. */
+  /** Passes on no frame of the caller, which half of all records are. Of those nothing is checked but their length. */
   leavesOutFramesIn?: boolean;
 }
 

@@ -9,8 +9,8 @@ import { JOURNAL_BACKLOG_BYTES_MAX } from "../../core/limits/storage/storage.ts"
 import { JournalDecoder, type JournalDecoderOptions } from "./format.ts";
 import { type JournalHeader, type JournalRecord, journalUnreadable } from "./records.ts";
 
-/** Of a long journal more is read at once: each read costs a step of the event loop. */
-const READ_BYTES_MIN = 64 * 1024;
+const READ_BYTES = 64 * 1024;
+/** While a long journal is read to its end, more is read at once, up to this: each read costs a step of the event loop. */
 const READ_BYTES_MAX = 256 * 1024;
 
 /** The folder of an installation's journals. */
@@ -89,12 +89,10 @@ export class JournalReader {
   async readMore(enough?: () => boolean): Promise<"stopped" | "end" | "torn" | "replaced"> {
     const file = await openJournal(this.#path);
     try {
-      const { ino, size } = await file.stat({ bigint: true });
+      const { ino } = await file.stat({ bigint: true });
       this.#inode ??= ino;
       if (ino !== this.#inode) return "replaced";
-      const expectedBytes = Number(size) - this.#offsetBytes;
-      const readBytes = Math.min(Math.max(expectedBytes, READ_BYTES_MIN), READ_BYTES_MAX);
-      return await this.#readFrom(file, readBytes, enough);
+      return await this.#readFrom(file, enough);
     } finally {
       this.#bytes.release();
       await file.close();
@@ -112,12 +110,8 @@ export class JournalReader {
     }
   }
 
-  async #readFrom(
-    file: FileHandle,
-    readBytes: number,
-    enough = (): boolean => false,
-  ): Promise<"stopped" | "end" | "torn"> {
-    let buffer: Buffer = Buffer.allocUnsafe(readBytes);
+  async #readFrom(file: FileHandle, enough = (): boolean => false): Promise<"stopped" | "end" | "torn"> {
+    let buffer: Buffer = Buffer.allocUnsafe(READ_BYTES);
     let filled = 0;
     for (;;) {
       const bytesRead = await this.#readSome(file, buffer.subarray(filled), this.#offsetBytes + filled);
@@ -126,10 +120,12 @@ export class JournalReader {
       const used = this.#decoder.push(buffer.subarray(0, filled), enough);
       this.#offsetBytes += used;
       if (enough()) return "stopped";
-      buffer.copyWithin(0, used, filled);
-      filled -= used;
-      // The record is longer than the buffer. The decoder has already checked its length.
-      if (filled === buffer.length) buffer = Buffer.concat([buffer], 2 * buffer.length);
+      const isFull = filled === buffer.length;
+      const rest = buffer.subarray(used, filled);
+      // Nothing was used where a record is longer than the buffer. The decoder has already checked its length.
+      if (isFull && (used === 0 || buffer.length < READ_BYTES_MAX)) buffer = Buffer.allocUnsafe(2 * buffer.length);
+      rest.copy(buffer);
+      filled = rest.length;
     }
   }
 }

@@ -69,6 +69,7 @@ function newReader(journal: JournalFile, request: SpanRequest): LiveReader {
           const { spec, startedAt } = record.header;
           reader.startedAtMs = isoEpochMs(startedAt);
           reader.awaitsRedaction = spec !== undefined && isRedacted(spec);
+          spans.take(record);
           return;
         }
         spans.take(reader.awaitsRedaction ? recordWithoutWords(record) : record);

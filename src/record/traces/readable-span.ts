@@ -29,22 +29,24 @@ const FLAGS_NONE = 0;
 const FLAGS_SAMPLED = 1;
 
 /**
- * A span as the exporter of OpenTelemetry takes it. It is over and has its ids, so that the tracer of the library, which makes spans
- * that are in progress, has nothing to do: it would be half of what traces cost the control process.
+ * A span as the exporter of OpenTelemetry takes it. It is over and has its ids, so that the tracer of the library, which is for spans in
+ * progress, would have nothing to do.
  */
 export function readableSpan(span: ExportedSpan, origin: SpanOrigin): ReadableSpan {
   const { traceId, startedAtMs, resource, instrumentationScope } = origin;
   const { name, parent, attributes, errorType, link } = span;
   const context = contextOf(traceId, span.number);
-  const at = (timeMs: CallMs): HrTime => hrTime(addMs(startedAtMs, millisecondsOf(timeMs)));
+  const at = (timeMs: CallMs): HrTime => hrTimeOf(millisecondsOf(addMs(startedAtMs, millisecondsOf(timeMs))));
+  // Word times of an STT may lie after the end of what was said.
+  const durationMs = Math.max(0, millisecondsOf(span.endMs) - millisecondsOf(span.startMs));
   return {
     name,
     kind: span.isRequest === true ? KIND_CLIENT : KIND_INTERNAL,
     spanContext: () => context,
     ...(parent !== undefined && { parentSpanContext: contextOf(traceId, parent) }),
     startTime: at(span.startMs),
-    endTime: at(span.endMs),
-    duration: hrTimeOf(millisecondsOf(span.endMs) - millisecondsOf(span.startMs)),
+    endTime: at(addMs(span.startMs, durationMs)),
+    duration: hrTimeOf(durationMs),
     ended: true,
     status: errorType === undefined ? STATUS_UNSET : STATUS_ERROR,
     attributes: errorType === undefined ? attributes : { ...attributes, "error.type": errorType },
@@ -71,8 +73,6 @@ const contextOf = (traceId: string, number: number): SpanContext => ({
 const linkTo = ({ traceId, spanId, isSampled }: TraceParent): Link => ({
   context: { traceId, spanId, traceFlags: isSampled ? FLAGS_SAMPLED : FLAGS_NONE, isRemote: true },
 });
-
-const hrTime = (timeMs: EpochMs): HrTime => hrTimeOf(millisecondsOf(timeMs));
 
 /** Seconds and nanoseconds of whole milliseconds. */
 const hrTimeOf = (ms: number): HrTime => [Math.floor(ms / 1_000), (ms % 1_000) * 1_000_000];

@@ -7,6 +7,7 @@ import type { DueCall, DueQuery, KeptCall, RetentionStore } from "../calls/reten
 import { headerRows } from "./calls/metadata.ts";
 import { trimTranscript } from "./calls/turns.ts";
 import type { SqlDatabase } from "./database.ts";
+import type { SideEffects } from "./side-effects.ts";
 import type { Tables } from "./tables.ts";
 
 const ENDED_STATUSES = ["ended", "failed", "expired"] as const;
@@ -14,11 +15,13 @@ const ENDED_STATUSES = ["ended", "failed", "expired"] as const;
 /** See `RetentionStore`. */
 export class SqlRetention implements RetentionStore {
   readonly #database: SqlDatabase;
+  readonly #changeLog: SideEffects["changeLog"];
   readonly #db: Kysely<Tables>;
   readonly #clock: Clock;
 
-  constructor(database: SqlDatabase, clock: Clock) {
+  constructor(database: SqlDatabase, clock: Clock, { changeLog }: Pick<SideEffects, "changeLog">) {
     this.#database = database;
+    this.#changeLog = changeLog;
     this.#db = database.db;
     this.#clock = clock;
   }
@@ -116,7 +119,8 @@ export class SqlRetention implements RetentionStore {
   }
 
   async purgeChangeLog(): Promise<void> {
-    await this.#database.purgeChangeLog();
+    this.#changeLog.markPending();
+    await this.#changeLog.retry();
   }
 }
 

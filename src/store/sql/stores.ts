@@ -158,7 +158,7 @@ export function sqlStores(
     documents,
     tools: new SqlTools(database, clock, sideEffects),
     usage: new SqlUsage(db),
-    retention: new SqlRetention(database, clock),
+    retention: new SqlRetention(database, clock, sideEffects),
     epochs: new SqlEpochs(db),
     nodes: new SqlNodes(database, age),
     bucketClaims: new SqlBucketClaims(db),

@@ -5,6 +5,7 @@ import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
 import { callMs, millisecondsOf } from "../../../src/core/clocks.ts";
 import { asCallId, asCorpusId, asDocumentId, asToolCallId, asTurnId } from "../../../src/core/ids.ts";
+import type { CallKnowledge } from "../../../src/core/knowledge/call-knowledge.ts";
 import { projectJournal } from "../../../src/record/finalization/projection.ts";
 import type { JournalRecord } from "../../../src/record/journal/records.ts";
 import { redactJournal } from "../../../src/record/redaction/redact-journal.ts";
@@ -213,28 +214,29 @@ test("a preemptive reply begins when it was requested, and one that is not used 
 const DOCUMENT = asDocumentId("doc_1");
 const passages = [{ corpusId: asCorpusId("cor_1"), documentId: DOCUMENT, documentName: "a.pdf", score: 2.5 }];
 
+const WITH_QUESTIONS = [
+  command(100, { kind: "retrieve", retrieval: 1, question: "Where", language: "en" }),
+  command(200, { kind: "retrieval-ended", retrieval: 1, outcome: "cancelled" }),
+  command(200, { kind: "retrieve", retrieval: 2, question: "Where is my order?", language: "en" }),
+  event(230, {
+    kind: "passages",
+    retrieval: 2,
+    tookMs: 30,
+    passages: [{ ...passages[0], ordinal: 0, headings: [], page: undefined, text: "In the van." } as never],
+  }),
+  command(500, { kind: "passages-used", turnId: TURN, retrieval: 2, tookMs: 30, waitMs: 0, passages }),
+  command(500, { kind: "generate-reply", turnId: TURN, messages: 3, language: "en" }),
+  command(600, { kind: "retrieve", retrieval: 3, question: "And", language: "en" }),
+  event(700, { kind: "reply-end", turnId: TURN }),
+  event(710, { kind: "retrieval-failed", retrieval: 3, code: "unavailable" }),
+  command(710, { kind: "retrieval-ended", retrieval: 3, outcome: "failed" }),
+  command(800, { kind: "generate-reply", turnId: asTurnId(3), messages: 5, language: "en" }),
+  event(900, { kind: "reply-end", turnId: asTurnId(3) }),
+  command(1_000, { kind: "end", reason: "caller_hangup" }),
+];
+
 test("each question to the corpora has its span in the turn that it was asked for", () => {
-  const records = [
-    command(100, { kind: "retrieve", retrieval: 1, question: "Where", language: "en" }),
-    command(200, { kind: "retrieval-ended", retrieval: 1, outcome: "cancelled" }),
-    command(200, { kind: "retrieve", retrieval: 2, question: "Where is my order?", language: "en" }),
-    event(230, {
-      kind: "passages",
-      retrieval: 2,
-      tookMs: 30,
-      passages: [{ ...passages[0], ordinal: 0, headings: [], page: undefined, text: "In the van." } as never],
-    }),
-    command(500, { kind: "passages-used", turnId: TURN, retrieval: 2, tookMs: 30, waitMs: 0, passages }),
-    command(500, { kind: "generate-reply", turnId: TURN, messages: 3, language: "en" }),
-    command(600, { kind: "retrieve", retrieval: 3, question: "And", language: "en" }),
-    event(700, { kind: "reply-end", turnId: TURN }),
-    event(710, { kind: "retrieval-failed", retrieval: 3, code: "unavailable" }),
-    command(710, { kind: "retrieval-ended", retrieval: 3, outcome: "failed" }),
-    command(800, { kind: "generate-reply", turnId: asTurnId(3), messages: 5, language: "en" }),
-    event(900, { kind: "reply-end", turnId: asTurnId(3) }),
-    command(1_000, { kind: "end", reason: "caller_hangup" }),
-  ];
-  const spans = spansOf(records);
+  const spans = spansOf(WITH_QUESTIONS);
   expect(spans.map(({ name, startMs, endMs, parent, errorType }) => [name, startMs, endMs, parent, errorType])).toEqual(
     [
       ["turn", 100, 700, 0, undefined],
@@ -255,7 +257,21 @@ test("each question to the corpora has its span in the turn that it was asked fo
     "trunkline.retrieval.wait_ms": 0,
   });
   expect(spans[1]?.attributes["trunkline.retrieval.outcome"]).toBe("cancelled");
-  expect(JSON.stringify(spansOf(records, { ...ALL, hasWords: false }))).not.toMatch(/Where|van|a\.pdf/);
+  expect(JSON.stringify(spansOf(WITH_QUESTIONS, { ...ALL, hasWords: false }))).not.toMatch(/Where|van|a\.pdf/);
+});
+
+test("while a call with one corpus is live, its questions have the corpus as their source, as they have afterwards", async () => {
+  const corpora = [{ id: asCorpusId("cor_1"), name: "Orders", description: "" }];
+  const knowledge: CallKnowledge = { retrieval: "always", corpora, passagesMax: 3, fence: "f" };
+  const tools: CallSpec["tools"] = [{ kind: "built_in", name: "query_corpus", fixedArguments: {}, knowledge }];
+  const journal = new JournalFile({ ...START, spec: { ...SPEC, tools } });
+  journal.add(...(WITH_QUESTIONS as Exclude<JournalRecord, { kind: "header" }>[]));
+  const live = await new LiveSpans().read(START.callId, journal.path, ALL);
+  const { spans } = await projectJournal(journal.path, ALL);
+  expect(live?.spans).toEqual(spans.slice(0, live?.spans.length));
+  const questions = live?.spans.filter(({ name }) => name.startsWith("retrieval")) ?? [];
+  expect(questions.length).toBeGreaterThan(1);
+  for (const { attributes } of questions) expect(attributes["gen_ai.data_source.id"]).toBe("cor_1");
 });
 
 test("a question of the LLM has a span within that of its tool", () => {

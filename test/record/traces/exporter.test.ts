@@ -96,6 +96,13 @@ test("a span arrives with its ids, times, kind, attributes, events and error, un
   expect(counts).toEqual({ exported: 2 });
 });
 
+test("a span whose end is before its start, as word times of an STT can be, ends where it starts", async () => {
+  const { exporter } = await scene();
+  exporter.add(CALL, STARTED, [span({ startMs: callMs(250), endMs: callMs(100) })]);
+  await exporter.close();
+  expect(collector.spans[0]).toMatchObject({ startMs: 1_767_225_600_250, endMs: 1_767_225_600_250 });
+});
+
 test("a collector that refuses costs its spans, which are counted and logged once, without what was sent", async () => {
   collector.status = 400;
   const { exporter, counts, logged } = await scene({ headers: { authorization: "Bearer secret" } });

@@ -19,17 +19,17 @@ describe("the purge of the change log", () => {
     await changeLog.retry();
     await changeLog.retry();
     expect(purges()).toBe(1);
-    await changeLog.removed();
+    await changeLog.purge();
     await changeLog.retry();
     expect(purges()).toBe(2);
-    changeLog.require();
+    changeLog.markPending();
     await changeLog.retry();
     expect(purges()).toBe(3);
   });
 
   test("that a reader prevents is done by a later retry", async () => {
     const { changeLog, purges } = scene(false, false);
-    await changeLog.removed();
+    await changeLog.purge();
     await changeLog.retry();
     await changeLog.retry();
     await changeLog.retry();
@@ -38,7 +38,7 @@ describe("the purge of the change log", () => {
 
   test("that fails does not fail the deletion; the retry says what is wrong, and the next one is done", async () => {
     const { changeLog, purges } = scene(new Error("disk I/O error"), new Error("disk I/O error"));
-    await changeLog.removed();
+    await changeLog.purge();
     await expect(changeLog.retry()).rejects.toThrow("disk I/O error");
     await changeLog.retry();
     await changeLog.retry();
@@ -57,7 +57,7 @@ describe("the purge of the change log", () => {
       },
     });
     const first = changeLog.retry();
-    changeLog.require();
+    changeLog.markPending();
     release(true);
     await first;
     const second = changeLog.retry();

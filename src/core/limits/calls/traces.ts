@@ -16,7 +16,10 @@ export const SPANS_REQUEST_MS_MAX = 10_000;
 /** At shutdown, the longest that is waited for the collector: a part of DRAIN_RECORDS_MS. */
 export const SPANS_FLUSH_MS_MAX = 500;
 
-/** How often the journals of live calls are read for spans that are complete. A call that is shorter is exported at its end. */
+/**
+ * How often the journals of live calls are read for spans that are complete. A call that ends before two of these looks have found it is
+ * exported at its end.
+ */
 export const LIVE_TRACES_MS = 60_000;
 
 /** Journals of live calls that the renderer remembers how far it has read; others are read again from their beginning. */

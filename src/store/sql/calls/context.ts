@@ -6,7 +6,7 @@ import type { SqlDatabase } from "../database.ts";
 import type { SideEffects } from "../side-effects.ts";
 import type { SqlTranscriptions } from "../transcriptions/transcriptions.ts";
 
-/** What the operations of `SqlCalls` share, each in a file of its own; every one takes of it what it needs. */
+/** What the operations of `SqlCalls` share, each of which uses a part of it. */
 export interface CallsContext extends SideEffects {
   database: SqlDatabase;
   clock: Clock;

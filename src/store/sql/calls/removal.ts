@@ -41,6 +41,6 @@ export async function removeCall(
   });
   if (!removed) return removed;
   emit({ kind: "removed", callId });
-  await changeLog.removed();
+  await changeLog.purge();
   return true;
 }

@@ -321,7 +321,7 @@ export class SqlDocuments implements DocumentStore {
     });
     if (isRemoved) {
       this.#sideEffects.jobs.notify();
-      await this.#sideEffects.changeLog.removed();
+      await this.#sideEffects.changeLog.purge();
     }
     return isRemoved;
   }
@@ -363,7 +363,7 @@ export class SqlDocuments implements DocumentStore {
         await this.#removeTraces(tx, row);
         await tx.deleteFrom("documents").where("id", "=", id).execute();
       });
-      await this.#sideEffects.changeLog.removed();
+      await this.#sideEffects.changeLog.purge();
       return;
     }
     const versions = [kept.ready_version, kept.status === "processing" ? kept.version : null];

@@ -211,8 +211,8 @@ export class SqlPhoneCalls implements PhoneCallStore {
     if (stored === undefined) return false;
     this.#jobs.notify();
     this.#events.notify();
+    if (stored.hadRedactedValues) this.#changeLog.markPending();
     if (ended !== undefined && stored.hasEnded) this.#emit(ended);
-    if (stored.hadRedactedValues) await this.#changeLog.removed();
     return true;
   }
 

@@ -145,9 +145,14 @@ export class SqlTranscriptions implements TranscriptionStore {
   }
 
   /** The end of a live one is committed. */
-  async liveEnded(id: TranscriptionId): Promise<void> {
-    const ended = await this.find(id);
-    if (ended?.endedAtMs !== undefined) this.#emitOver(id, ended);
+  liveEnded(ended: Transcription): void {
+    if (ended.endedAtMs !== undefined) this.#over(ended);
+  }
+
+  /** The end is committed. Of one that is redacted, the parts that were deleted had what its result must not have. */
+  #over(ended: Transcription): void {
+    if (isRedacted(ended)) this.#sideEffects.changeLog.markPending();
+    this.#emitOver(ended.id, ended);
   }
 
   async get(accountId: AccountId, id: TranscriptionId): Promise<Transcription | undefined> {
@@ -261,7 +266,7 @@ export class SqlTranscriptions implements TranscriptionStore {
   async end(id: TranscriptionId, end: TranscriptionEnd): Promise<boolean> {
     const ended = await this.#ends.run(id, () => this.#end(id, end));
     this.#sideEffects.events.notify();
-    if (ended !== undefined) this.#emitOver(id, ended);
+    if (ended !== undefined) this.#over(ended);
     return ended !== undefined;
   }
 
@@ -277,8 +282,6 @@ export class SqlTranscriptions implements TranscriptionStore {
       await this.#sideEffects.events.insert(tx, fact);
       return transcriptionOf(await byId(tx, id).executeTakeFirstOrThrow());
     });
-    // Its parts had what its result must not have.
-    if (isRedacted(ended)) await this.#sideEffects.changeLog.removed();
     // It was cancelled or removed meanwhile.
     if (ended === undefined && isComplete) await trimResult(this.#database, id, 0);
     return ended;
@@ -328,7 +331,7 @@ export class SqlTranscriptions implements TranscriptionStore {
       if (isFirst) await this.#sideEffects.jobs.remove(tx, TRANSCRIPTION_JOB, id, { transcriptionId: id });
       return transcriptionOf(await byId(tx, id).executeTakeFirstOrThrow());
     });
-    if (isFirst) this.#emitOver(id, latest);
+    if (isFirst && latest !== undefined) this.#over(latest);
     return latest;
   }
 
@@ -362,7 +365,7 @@ export class SqlTranscriptions implements TranscriptionStore {
     });
     if (isRemoved) {
       this.#emitOver(id, undefined);
-      await this.#sideEffects.changeLog.removed();
+      await this.#sideEffects.changeLog.purge();
     }
     return isRemoved;
   }
@@ -408,7 +411,7 @@ export class SqlTranscriptions implements TranscriptionStore {
         await this.#sideEffects.events.insert(tx, fact);
         return () => {
           this.#sideEffects.events.notify();
-          this.#emitOver(id, ended);
+          this.#over(ended);
         };
       },
       replayed: async (tx, payload) => {

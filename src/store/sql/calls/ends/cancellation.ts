@@ -45,8 +45,8 @@ export async function cancelCall(
       .executeTakeFirstOrThrow();
     return { call, workerId, cancelled };
   });
-  if (found?.cancelled) await emitEnd(context, { callId, ...CANCELLED });
   events.notify();
-  if (hadRedactedValues) await changeLog.removed();
+  if (hadRedactedValues) changeLog.markPending();
+  if (found?.cancelled) await emitEnd(context, { callId, ...CANCELLED });
   return found;
 }

@@ -16,13 +16,16 @@ const DAY_MS = 24 * 3_600_000;
 /** See `CallStore.expire`. Also deletes old costs of web calls and expired idempotency keys, and retries a purge of the change log. */
 export async function expireCalls(context: CallsContext): Promise<readonly CallId[]> {
   const { database, clock, age, changeLog } = context;
+  const end = { status: EXPIRED.status, endReason: EXPIRED.end_reason };
   const ids: CallId[] = [];
   for (;;) {
     const expired = await expireBatch(context);
     ids.push(...expired);
+    // One that cannot be reported keeps no other from it.
+    const reports = await Promise.allSettled(expired.map((callId) => emitEnd(context, { callId, ...end })));
+    for (const report of reports) if (report.status === "rejected") throw report.reason;
     if (expired.length < TRANSACTION_ROWS_MAX) break;
   }
-  for (const callId of ids) await emitEnd(context, { callId, status: EXPIRED.status, endReason: EXPIRED.end_reason });
   await deleteOldWebCallCosts(database.db, dayOf(addMs(clock.epochMs(), -DAY_MS)));
   await deleteExpiredRequests(database.db, { clock, age });
   await changeLog.retry();
@@ -67,6 +70,6 @@ async function expireBatch(context: CallsContext): Promise<readonly CallId[]> {
     return expired;
   });
   events.notify();
-  if (hadRedactedValues) changeLog.require();
+  if (hadRedactedValues) changeLog.markPending();
   return rows.map(({ id }) => id);
 }

@@ -73,14 +73,15 @@ export class CallFinishing {
     const last = { ending, holder, redemption };
     const first =
       (await this.#endAtOnce(last)) || (await database.readCommitted((tx) => this.#endInTransaction(tx, last)));
-    this.#uncertainEnds.delete(callId);
     if (ending.jobs.length > 0) jobs.notify();
     events.notify();
     if (first) {
+      if (withoutRedactedValues(active.settings) !== undefined) changeLog.markPending();
       await emitEnd(this.#context, { callId, status: end.status, endReason: end.endReason });
-      if (withoutRedactedValues(active.settings) !== undefined) await changeLog.removed();
+      this.#uncertainEnds.delete(callId);
       return true;
     }
+    this.#uncertainEnds.delete(callId);
     // Another node has taken the call, and its turns with it.
     if (holder !== undefined && (await this.#isOthers(callId, holder))) return false;
     // Its redemption was returned meanwhile; it waits for its stream again.
@@ -162,13 +163,16 @@ export class CallFinishing {
       .where((calls) => isHeld(calls, this.#context.holderOf()))
       .$narrowType<{ status: "ended" | "failed"; end_reason: EndReason }>()
       .executeTakeFirst();
+    if (call !== undefined) {
+      this.#context.jobs.notify();
+      this.#context.events.notify();
+      // Whether it had redacted values is no longer known.
+      this.#context.changeLog.markPending();
+      await emitEnd(this.#context, { callId, status: call.status, endReason: call.end_reason });
+    }
+    // Only now: where the database was away again, the next attempt asks it again.
     this.#uncertainEnds.delete(callId);
-    if (call === undefined) return false;
-    this.#context.jobs.notify();
-    this.#context.events.notify();
-    await emitEnd(this.#context, { callId, status: call.status, endReason: call.end_reason });
-    await this.#context.changeLog.removed();
-    return true;
+    return call !== undefined;
   }
 
   /**
