@@ -25,6 +25,7 @@ const notSharing = [
   "test/core/task-processes/child-module.test.ts",
   "test/delivery/sender.test.ts",
   "test/gateway/event-loop/lag.test.ts",
+  "test/gateway/leg/caller-audio.test.ts",
   "test/gateway/webrtc/*.test.ts",
   "test/media/opus/native.test.ts",
   "test/process/worker/supervisor-connections.test.ts",

@@ -20,7 +20,7 @@ export const SPANS_FLUSH_MS_MAX = 500;
  * How often the journals of live calls are read for spans that are complete. A call that ends before two of these looks have found it is
  * exported at its end.
  */
-export const LIVE_TRACES_MS = 60_000;
+export const LIVE_TRACES_MS = 300_000;
 
 /** Journals of live calls that the renderer remembers how far it has read; others are read again from their beginning. */
 export const LIVE_TRACE_READERS_MAX = 10_000;
