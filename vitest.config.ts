@@ -16,7 +16,10 @@ const sharing =
   );
 const isolated = readdirSync(fileURLToPath(new URL("test", import.meta.url))).filter((name) => !sharing.includes(name));
 const foldersOf = (names: readonly string[]): string[] => names.map((name) => `test/${name}/**/*.test.ts`);
-/** The files of the folders that share that need a process of their own: they measure its heap, change its built-ins, environment or modules, or list its metrics. */
+/**
+ * Of these folders, the files that need a process of their own: they measure its heap, change its built-ins, environment or modules, or
+ * list its metrics.
+ */
 const notSharing = [
   "test/carriers/parse-charge.test.ts",
   "test/cli/admin/*.test.ts",

@@ -17,8 +17,8 @@ export const SPANS_REQUEST_MS_MAX = 10_000;
 export const SPANS_FLUSH_MS_MAX = 500;
 
 /**
- * How often the journals of live calls are read for spans that are complete. A call that ends before two of these looks have found it is
- * exported at its end.
+ * How often the journals of live calls are read for spans that are complete. A call that ends before it has
+ * been live at two of these times is exported at its end.
  */
 export const LIVE_TRACES_MS = 300_000;
 

@@ -136,12 +136,23 @@ export class SqlTranscriptions implements TranscriptionStore {
     return await insertResult(this.#database, { id, accountId }, result, write);
   }
 
-  /** Ends a live one in the transaction in which its call ends. Call `liveEnded` after the commit. */
-  async endLive(tx: Db, id: TranscriptionId, end: TranscriptionEnd | { status: "cancelled" }): Promise<void> {
+  /**
+   * Ends a live one in the transaction in which its call ends, and resolves with it; undefined where it was over or removed. Call
+   * `liveEnded` with it after the commit.
+   */
+  async endLive(
+    tx: Db,
+    id: TranscriptionId,
+    end: TranscriptionEnd | { status: "cancelled" },
+  ): Promise<Transcription | undefined> {
     const columns = end.status === "cancelled" ? end : columnsOf(end);
-    if (!(await this.#endRow(tx, id, columns)) || end.status === "cancelled") return;
-    const { account_id: accountId } = await byId(tx, id).executeTakeFirstOrThrow();
-    await this.#sideEffects.events.insert(tx, { accountId, type: `transcription.${end.status}`, transcriptionId: id });
+    if (!(await this.#endRow(tx, id, columns))) return undefined;
+    const ended = transcriptionOf(await byId(tx, id).executeTakeFirstOrThrow());
+    if (end.status !== "cancelled") {
+      const fact = { accountId: ended.accountId, type: `transcription.${end.status}`, transcriptionId: id } as const;
+      await this.#sideEffects.events.insert(tx, fact);
+    }
+    return ended;
   }
 
   /** The end of a live one is committed. */

@@ -1,5 +1,6 @@
 import type { AccountId, CallId, WorkerId } from "../../../../core/ids.ts";
 import type { Cancellation } from "../../../calls/call-store.ts";
+import type { Transcription } from "../../../transcription-store.ts";
 import type { CallsContext } from "../context.ts";
 import { findRecord } from "../record.ts";
 import { hasValidToken } from "../rows.ts";
@@ -17,6 +18,7 @@ export async function cancelCall(
 ): Promise<Cancellation | undefined> {
   const { database, clock, age, events, changeLog } = context;
   let hadRedactedValues = false;
+  let transcription: Transcription | undefined;
   const found = await database.readCommitted(async (tx): Promise<Cancellation | undefined> => {
     const nowMs = clock.epochMs();
     const { numUpdatedRows } = await tx
@@ -34,7 +36,7 @@ export async function cancelCall(
       hadRedactedValues = await forgetRedactedValues(tx, call);
       await settleWebCalls(tx, [callId]);
       await events.insert(tx, { accountId, type: "call.ended", callId });
-      await endLive(tx, callId, { status: "cancelled" }, context);
+      transcription = await endLive(tx, callId, { status: "cancelled" }, context);
     }
     if (call.status !== "active") return { call, cancelled };
     const { worker_id: workerId } = await tx
@@ -47,6 +49,6 @@ export async function cancelCall(
   });
   events.notify();
   if (hadRedactedValues) changeLog.markPending();
-  if (found?.cancelled) await emitEnd(context, { callId, ...CANCELLED });
+  if (found?.cancelled) emitEnd(context, { callId, ...CANCELLED }, transcription);
   return found;
 }

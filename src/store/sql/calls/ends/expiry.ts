@@ -1,6 +1,7 @@
 import { addMs } from "../../../../core/clocks.ts";
 import type { CallId } from "../../../../core/ids.ts";
 import { TRANSACTION_ROWS_MAX } from "../../../../core/limits/storage/storage.ts";
+import type { Transcription } from "../../../transcription-store.ts";
 import { isOwnMatter } from "../../cluster/held-calls.ts";
 import { LIVE_EXPIRED } from "../../transcriptions/live.ts";
 import type { CallsContext } from "../context.ts";
@@ -13,6 +14,12 @@ import { forgetRedactedValues } from "./redaction.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
+interface ExpiredCall {
+  callId: CallId;
+  /** Where the call is that of a live transcription. */
+  transcription: Transcription | undefined;
+}
+
 /** See `CallStore.expire`. Also deletes old costs of web calls and expired idempotency keys, and retries a purge of the change log. */
 export async function expireCalls(context: CallsContext): Promise<readonly CallId[]> {
   const { database, clock, age, changeLog } = context;
@@ -20,10 +27,10 @@ export async function expireCalls(context: CallsContext): Promise<readonly CallI
   const ids: CallId[] = [];
   for (;;) {
     const expired = await expireBatch(context);
-    ids.push(...expired);
-    // One that cannot be reported keeps no other from it.
-    const reports = await Promise.allSettled(expired.map((callId) => emitEnd(context, { callId, ...end })));
-    for (const report of reports) if (report.status === "rejected") throw report.reason;
+    for (const { callId, transcription } of expired) {
+      ids.push(callId);
+      emitEnd(context, { callId, ...end }, transcription);
+    }
     if (expired.length < TRANSACTION_ROWS_MAX) break;
   }
   await deleteOldWebCallCosts(database.db, dayOf(addMs(clock.epochMs(), -DAY_MS)));
@@ -32,8 +39,8 @@ export async function expireCalls(context: CallsContext): Promise<readonly CallI
   return ids;
 }
 
-/** Expires at most TRANSACTION_ROWS_MAX calls in one transaction, and returns their ids. */
-async function expireBatch(context: CallsContext): Promise<readonly CallId[]> {
+/** Expires at most TRANSACTION_ROWS_MAX calls in one transaction. */
+async function expireBatch(context: CallsContext): Promise<readonly ExpiredCall[]> {
   const { database, age, holderOf, events, changeLog } = context;
   let hadRedactedValues = false;
   const due = database.db
@@ -47,7 +54,7 @@ async function expireBatch(context: CallsContext): Promise<readonly CallId[]> {
   const found = await due.execute();
   if (found.length === 0) return [];
   const ids = found.map(({ id }) => id);
-  const rows = await database.readCommitted(async (tx) => {
+  const calls = await database.readCommitted(async (tx) => {
     const expired = await tx
       .updateTable("calls")
       .set((calls) => ({ ...EXPIRED, ended_at: lastExpiry(calls) }))
@@ -60,16 +67,17 @@ async function expireBatch(context: CallsContext): Promise<readonly CallId[]> {
       tx,
       expired.map(({ id }) => id),
     );
+    const calls: ExpiredCall[] = [];
     for (const row of expired) {
       const record = recordOf(row);
       const { accountId, id: callId } = record;
       if (await forgetRedactedValues(tx, record)) hadRedactedValues = true;
       await events.insert(tx, { accountId, type: "call.expired", callId, data: callData(record) });
-      await endLive(tx, callId, LIVE_EXPIRED, context);
+      calls.push({ callId, transcription: await endLive(tx, callId, LIVE_EXPIRED, context) });
     }
-    return expired;
+    return calls;
   });
   events.notify();
   if (hadRedactedValues) changeLog.markPending();
-  return rows.map(({ id }) => id);
+  return calls;
 }

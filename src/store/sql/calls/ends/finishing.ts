@@ -4,6 +4,7 @@ import { type CallId, liveTranscriptionOf } from "../../../../core/ids.ts";
 import { KeyedQueue } from "../../../../core/keyed-queue.ts";
 import type { CallEnd, CallRedemption } from "../../../calls/call-store.ts";
 import type { NodeHolder } from "../../../cluster/node-store.ts";
+import type { Transcription } from "../../../transcription-store.ts";
 import { isHeld, withHold } from "../../cluster/held-calls.ts";
 import { type RowsOfTable, runCombined, withInserts } from "../../combined-writes.ts";
 import type { Tables } from "../../tables.ts";
@@ -71,17 +72,17 @@ export class CallFinishing {
     this.#uncertainEnds.add(callId);
     const ending = endingOf(callId, active, end, { lastTurns: parts.at(-1) ?? [], withText });
     const last = { ending, holder, redemption };
-    const first =
-      (await this.#endAtOnce(last)) || (await database.readCommitted((tx) => this.#endInTransaction(tx, last)));
+    const ended = (await this.#endAtOnce(last))
+      ? { transcription: undefined }
+      : await database.readCommitted((tx) => this.#endInTransaction(tx, last));
+    this.#uncertainEnds.delete(callId);
     if (ending.jobs.length > 0) jobs.notify();
     events.notify();
-    if (first) {
+    if (ended !== undefined) {
       if (withoutRedactedValues(active.settings) !== undefined) changeLog.markPending();
-      await emitEnd(this.#context, { callId, status: end.status, endReason: end.endReason });
-      this.#uncertainEnds.delete(callId);
+      emitEnd(this.#context, { callId, status: end.status, endReason: end.endReason }, ended.transcription);
       return true;
     }
-    this.#uncertainEnds.delete(callId);
     // Another node has taken the call, and its turns with it.
     if (holder !== undefined && (await this.#isOthers(callId, holder))) return false;
     // Its redemption was returned meanwhile; it waits for its stream again.
@@ -138,17 +139,21 @@ export class CallFinishing {
     return await runCombined(withInserts(ended, "ended", inserts), "ended");
   }
 
-  async #endInTransaction(tx: Transaction<Tables>, last: LastStep): Promise<boolean> {
+  /** Undefined where this process may not end the call any more. */
+  async #endInTransaction(
+    tx: Transaction<Tables>,
+    last: LastStep,
+  ): Promise<{ transcription: Transcription | undefined } | undefined> {
     const { callId, accountId, isWeb, lastTurns, toolRuns, jobs, eventTypes, end } = last.ending;
     const { events } = this.#context;
-    if ((await this.#endedCall(tx, last).executeTakeFirst()) === undefined) return false;
+    if ((await this.#endedCall(tx, last).executeTakeFirst()) === undefined) return undefined;
     await insertTurns(tx, lastTurns);
     if (isWeb) await settleWebCalls(tx, [callId], end.cost);
-    await endLive(tx, callId, end.transcription, this.#context);
+    const transcription = await endLive(tx, callId, end.transcription, this.#context);
     await insertToolRuns(tx, toolRuns.call, toolRuns.runs, events);
     if (eventTypes.includes("call.ended")) await events.insert(tx, { accountId, type: "call.ended", callId });
     await this.#context.jobs.insertAll(tx, jobs);
-    return true;
+    return { transcription };
   }
 
   /** Whether an earlier attempt of this process has stored the end without knowing it. */
@@ -163,15 +168,17 @@ export class CallFinishing {
       .where((calls) => isHeld(calls, this.#context.holderOf()))
       .$narrowType<{ status: "ended" | "failed"; end_reason: EndReason }>()
       .executeTakeFirst();
+    const live = liveTranscriptionOf(callId);
+    const transcription = call && live && (await this.#context.transcriptions.find(live));
+    // Only now: where the database was away again, the next attempt asks it again.
+    this.#uncertainEnds.delete(callId);
     if (call !== undefined) {
       this.#context.jobs.notify();
       this.#context.events.notify();
       // Whether it had redacted values is no longer known.
       this.#context.changeLog.markPending();
-      await emitEnd(this.#context, { callId, status: call.status, endReason: call.end_reason });
+      emitEnd(this.#context, { callId, status: call.status, endReason: call.end_reason }, transcription);
     }
-    // Only now: where the database was away again, the next attempt asks it again.
-    this.#uncertainEnds.delete(callId);
     return call !== undefined;
   }
 
