@@ -13,6 +13,7 @@ import { type CallCpu, excessOf, type TracesOptions, type TracesResult, type Tra
 /** Records are made, recordings rendered and spans exported when a service has used less than this of a processor for so long. */
 const IDLE_MS = 5_000;
 const IDLE_CPU_MS = 150;
+const IDLE_WAITS_MAX = 36;
 const EXCESS_MAX = 0.02;
 /** A turn has its own span, and those of its end, the STT, the LLM, the TTS and the first frame. */
 const SPANS_PER_TURN_MIN = 6;
@@ -27,7 +28,7 @@ export async function runTracesBench(options: TracesOptions, write: (line: strin
     await withService({ accounts: 1, env: traced }, (on) =>
       withService({ accounts: 1 }, async (off) => {
         write("warming up both services");
-        // One round: so that the code for live calls is warm as well.
+        // One round, since a new process runs its code slowly.
         await holdAll([on, off], options, problems);
         collector.spans.length = 0;
         for (let round = 0; round < options.rounds; round += 1) {
@@ -58,16 +59,20 @@ export async function runTracesBench(options: TracesOptions, write: (line: strin
 async function holdAll(services: BenchService[], { calls, seconds }: TracesOptions, problems: string[]): Promise<void> {
   const failed = await Promise.all(services.map((service) => holdCalls(service, calls, seconds)));
   for (const count of failed) if (count > 0) problems.push(`${count} of ${calls} calls had too few turns`);
-  await Promise.all(services.map(untilIdle));
+  const areIdle = await Promise.all(services.map(untilIdle));
+  if (areIdle.includes(false)) problems.push("a service was still busy minutes after its calls");
 }
 
-async function untilIdle(service: BenchService): Promise<void> {
-  for (let beforeMs = Number.NEGATIVE_INFINITY; ; ) {
+/** Resolves with whether the service has become idle. */
+async function untilIdle(service: BenchService): Promise<boolean> {
+  let beforeMs = Number.NEGATIVE_INFINITY;
+  for (let waits = 0; waits < IDLE_WAITS_MAX; waits += 1) {
     const nowMs = totalOf(cpuNow(service));
-    if (nowMs - beforeMs < IDLE_CPU_MS) return;
+    if (nowMs - beforeMs < IDLE_CPU_MS) return true;
     beforeMs = nowMs;
     await delay(IDLE_MS);
   }
+  return false;
 }
 
 function cpuSince(before: CallCpu, service: BenchService, { calls }: TracesOptions): CallCpu {
