@@ -58,22 +58,6 @@ describe("removed data", () => {
     }
   });
 
-  test("the redacted values of a call that is cancelled or expires are in no file after the next `expire`", async () => {
-    const { directory, clock, stores, accountId } = await open();
-    const redacted = (value: string) => ({ ...SPEC, systemPrompt: `Call ${value}.`, redactedValues: [value] });
-    const cancelled = await createCall(stores, accountId, redacted("canary-cancelled"));
-    await createCall(stores, accountId, redacted("canary-expired"));
-    expect(allBytes(directory)).toContain("canary-cancelled");
-    await stores.calls.cancel(accountId, cancelled.id);
-    await stores.calls.expire();
-    expect(allBytes(directory)).not.toContain("canary-cancelled");
-    expect(allBytes(directory)).toContain("canary-expired");
-    clock.advance(TTL_MS);
-    await stores.calls.expire();
-    expect(allBytes(directory)).not.toContain("canary");
-    await stores.close();
-  });
-
   test("stays in the write-ahead log while another program reads, and is purged by the next `expire`", async () => {
     const { directory, stores, accountId, held } = await open();
     const id = asCallId(await held(1));
