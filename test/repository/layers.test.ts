@@ -74,7 +74,7 @@ describe("the linter enforces the layers", () => {
   });
 
   test.each([
-    ["src/jobs/runner.ts", "../store/sql/jobs.ts"],
+    ["src/jobs/runner.ts", "../store/sql/job-queue/jobs.ts"],
     ["src/cluster/node-lease.ts", "../store/sql/cluster/nodes.ts"],
     ["src/cluster/node-lease.ts", "../api/app.ts"],
     ["src/cluster/placement.ts", "../store/cluster/node-store.ts"],
@@ -96,7 +96,7 @@ describe("the linter enforces the layers", () => {
     ["src/cluster/stored-node-messages.ts", "../api/app.ts"],
     ["src/cluster/stored-node-messages.ts", "../store/sql/cluster/node-messages.ts"],
     ["src/cluster/stored-node-messages.ts", "../gateway/gateway.ts"],
-    ["src/store/sql/jobs.ts", "../../jobs/runner.ts"],
+    ["src/store/sql/job-queue/jobs.ts", "../../../jobs/runner.ts"],
     ["src/record/recording/render-job.ts", "../../delivery/sender.ts"],
     ["src/core/ids.ts", "../media/g711.ts"],
     ["src/core/log/logger.ts", "../../store/agent-store.ts"],

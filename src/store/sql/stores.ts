@@ -21,7 +21,7 @@ import { SqlCorpora } from "./corpora/corpora.ts";
 import { SqlDocuments } from "./corpora/documents.ts";
 import type { SqlDatabase } from "./database.ts";
 import { SqlEpochs } from "./epochs.ts";
-import { SqlJobs } from "./jobs.ts";
+import { SqlJobs } from "./job-queue/jobs.ts";
 import { SqlMediaKeys } from "./media-keys.ts";
 import { migrationsFor } from "./migrations/migrations.ts";
 import { SqlRedemptions } from "./redemptions/redemptions.ts";

@@ -20,7 +20,7 @@ import type {
 } from "../../corpora/document-store.ts";
 import { CORPUS_CLEAN_JOB, DOCUMENT_JOB } from "../../job-kinds.ts";
 import type { SqlDatabase } from "../database.ts";
-import type { JobFollower } from "../jobs.ts";
+import type { JobFollower } from "../job-queue/jobs.ts";
 import type { SideEffects } from "../side-effects.ts";
 import type { Tables } from "../tables.ts";
 import { pauseAfterTransaction } from "../transaction-pacing.ts";

@@ -35,7 +35,7 @@ import { settleWebCalls } from "../calls/web-calls.ts";
 import { holderRow, lockHolder } from "../cluster/nodes.ts";
 import { type CombinedQuery, type RowsOfTable, runCombined, withInserts } from "../combined-writes.ts";
 import type { SqlDatabase } from "../database.ts";
-import { SqlJobs } from "../jobs.ts";
+import { SqlJobs } from "../job-queue/jobs.ts";
 import { insertMediaKey, type NewMediaKey, SqlMediaKeys } from "../media-keys.ts";
 import type { SqlStoreOptions } from "../store-options.ts";
 import type { Tables } from "../tables.ts";

@@ -33,7 +33,7 @@ import {
 } from "../calls/rows.ts";
 import { isOwnMatter } from "../cluster/held-calls.ts";
 import type { SqlDatabase } from "../database.ts";
-import type { SqlJobs } from "../jobs.ts";
+import type { SqlJobs } from "../job-queue/jobs.ts";
 import type { SideEffects } from "../side-effects.ts";
 import type { Tables } from "../tables.ts";
 import type { SqlEvents } from "../webhooks/events.ts";

@@ -21,7 +21,7 @@ import type {
   TranscriptionStore,
 } from "../../transcription-store.ts";
 import type { SqlDatabase } from "../database.ts";
-import type { JobFollower } from "../jobs.ts";
+import type { JobFollower } from "../job-queue/jobs.ts";
 import type { SideEffects } from "../side-effects.ts";
 import type { Tables } from "../tables.ts";
 import { deleteEventsOfTranscription } from "../webhooks/deliveries.ts";

@@ -12,7 +12,7 @@ import type {
   FailedAttempt,
 } from "../../webhooks/webhook-store.ts";
 import type { SqlDatabase } from "../database.ts";
-import type { SqlJobs } from "../jobs.ts";
+import type { SqlJobs } from "../job-queue/jobs.ts";
 import type { Tables } from "../tables.ts";
 import { deliveryOf } from "./rows.ts";
 

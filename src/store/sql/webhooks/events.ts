@@ -15,7 +15,7 @@ import { DELIVERY_JOB } from "../../job-kinds.ts";
 import type { NewJob } from "../../job-store.ts";
 import { insertIf, type RowsOfTable, runCombined, withInserts } from "../combined-writes.ts";
 import type { SqlDatabase } from "../database.ts";
-import type { SqlJobs } from "../jobs.ts";
+import type { SqlJobs } from "../job-queue/jobs.ts";
 import type { Tables } from "../tables.ts";
 import { keepsEvents } from "./event-streams.ts";
 

@@ -32,7 +32,7 @@ import type {
 } from "../../webhooks/webhook-store.ts";
 import type { SqlAudit } from "../accounts/audit.ts";
 import type { SqlDatabase } from "../database.ts";
-import type { SqlJobs } from "../jobs.ts";
+import type { SqlJobs } from "../job-queue/jobs.ts";
 import { forgetUnusedKeys, noteKey } from "../sealing-keys.ts";
 import type { SideEffects } from "../side-effects.ts";
 import type { Tables } from "../tables.ts";

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
-import type { AgeMs } from "../../core/clocks.ts";
-import type { Tables } from "./tables.ts";
+import type { AgeMs } from "../../../core/clocks.ts";
+import type { Tables } from "../tables.ts";
 
 /** The lane of pending jobs, and when its oldest one is due. */
 export interface LaneOfJobs {
