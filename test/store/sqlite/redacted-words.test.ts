@@ -4,7 +4,6 @@ import { TRANSCRIPTION_JOB } from "../../../src/store/job-kinds.ts";
 import { openSqliteStores } from "../../../src/store/sqlite/open-stores.ts";
 import { createCall, endAt, SPEC, TTL_MS } from "../../support/calls/stored-calls.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { SEALING_KEYS } from "../../support/stores/keys.ts";
 import { createCarrier, INBOUND, queuedCall, stepAt } from "../../support/telephony/stored.ts";
 import { allBytes, temporaryDirectory } from "../../support/temporary-directory.ts";
 import { ageClockOf, redeemedBy } from "../../support/tokens.ts";
@@ -29,7 +28,7 @@ type Scene = Awaited<ReturnType<typeof scene>>;
 async function transcribing({ stores, accountId }: Scene) {
   const { options } = newTranscription(accountId);
   const { id } = await stores.transcriptions.create(
-    newTranscription(accountId, { options: { ...options, redact: ["phone"] } }),
+    newTranscription(accountId, { options: { ...options, redact: ["phone_number"] } }),
   );
   const job = (await stores.transcriptions.jobOf(id)) as JobId;
   await stores.jobs.claim({ runnerId: "r", kinds: [TRANSCRIPTION_JOB], fullLanes: [], limit: 1 });

@@ -10,7 +10,7 @@ import { migrationsFor } from "../../../../src/store/sql/migrations/migrations.t
 import type { Tables } from "../../../../src/store/sql/tables.ts";
 import { SQLITE_COLUMN_TYPES } from "../../../../src/store/sqlite/database/sqlite-database.ts";
 import { openSqliteStores } from "../../../../src/store/sqlite/open-stores.ts";
-import { createCall, endAt, SPEC, TTL_MS, TURNS } from "../../../support/calls/stored-calls.ts";
+import { createCall, endAt, SPEC, TURNS } from "../../../support/calls/stored-calls.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 import { allBytes, temporaryDirectory } from "../../../support/temporary-directory.ts";
 import { ageClockOf, redeemedBy } from "../../../support/tokens.ts";
