@@ -1,11 +1,11 @@
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
-import { longInPairs, longInParallel, longInTurn } from "./test/support/long-tests.ts";
+import { longInPairs, longInParallel, longInTurn, longShared } from "./test/support/long-tests.ts";
 import { useMemoryForTemporaryFiles } from "./test/support/memory-directory.ts";
 import { SlowestFirst } from "./test/support/slowest-first.ts";
 
-const long = [...longInParallel, ...longInTurn, ...longInPairs];
+const long = [...longShared, ...longInParallel, ...longInTurn, ...longInPairs];
 /**
  * Folders of `test` whose files share processes, because they leave no state in them. A process of its own costs each file 0.4 s of
  * CPU time or more, mostly for the imports.
@@ -112,12 +112,24 @@ export default defineConfig({
         resolve,
         test: {
           ...common,
+          name: "long-shared",
+          include: longShared,
+          exclude: [foreign],
+          isolate: false,
+          maxWorkers: PART_WORKERS,
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        resolve,
+        test: {
+          ...common,
           name: "long-in-parallel",
           include: longInParallel,
           exclude: [foreign],
           globalSetup: BUILD,
           maxWorkers: 2,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
         },
       },
       {
@@ -129,7 +141,7 @@ export default defineConfig({
           exclude: [foreign],
           globalSetup: BUILD,
           fileParallelism: false,
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 4 },
         },
       },
       {
@@ -141,7 +153,7 @@ export default defineConfig({
           exclude: [foreign],
           globalSetup: BUILD,
           maxWorkers: 2,
-          sequence: { groupOrder: 4 },
+          sequence: { groupOrder: 5 },
         },
       },
     ],

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { matchesGlob } from "node:path";
 import { expect, test } from "vitest";
-import { longInPairs, longInParallel, longInTurn } from "../support/long-tests.ts";
+import { longInPairs, longInParallel, longInTurn, longShared } from "../support/long-tests.ts";
 
 const linesOf = (path: string): string[] => readFileSync(path, "utf8").trimEnd().split("\n");
 
@@ -13,6 +13,6 @@ test("every long test that takes real time is in .ci/long-tests, or in .ci/long-
   expect(named.filter((path) => path === undefined || !existsSync(path))).toEqual([]);
   expect(new Set(named).size).toBe(named.length);
   expect([...longInTurn, ...longInPairs].filter((path) => !named.includes(path))).toEqual([]);
-  const long = [...longInTurn, ...longInPairs, ...longInParallel];
+  const long = [...longInTurn, ...longInPairs, ...longInParallel, ...longShared];
   expect(named.filter((path) => !long.some((pattern) => matchesGlob(path ?? "", pattern)))).toEqual([]);
 });

@@ -56,8 +56,56 @@
  * - `near-misses`: thousands of streams of STT providers, each with one message that is nearly right;
  * - `local/engine/moonshine`: the installed speech model itself; its parts are tested in `npm test`;
  * - `ingester/bombs`: documents that use up the budgets of the process that reads them;
+ * - `client-types`: the types of the client are made again; `read-document`: every format of documents in a child process;
+ * - `thread-client` and `echo-detector`: thousands of messages between threads, and minutes of echo;
+ * - the other files of `longShared`, and `cli/admin`, `webrtc`, `leaks`, `mutants`, `runner` and `sqlite` of the list after it: 6 s and more
+ *   each, of whose subjects `npm test` has smaller tests;
  * - `resampler-rates`: the pairs of rates that test/media/resampler does not have, and an hour of audio.
  */
+/** Of these, the files that leave no state in their process: they share processes. */
+export const longShared = [
+  "api/audio-transcriptions/openai-client",
+  "api/calls/recordings/recordings",
+  "api/events/stream",
+  "api/http/hostile-requests",
+  "api/http/responses/large-responses",
+  "api/openapi/lint",
+  "api/session/guessing",
+  "api/transcriptions/live",
+  "api/voices/routes",
+  "api/web-calls/origins",
+  "call/knowledge/hostile-documents",
+  "cli/prune",
+  "cluster/postgres-node-messages",
+  "core/tools/mcp/process",
+  "gateway/agent/exceptions",
+  "gateway/leg/call/opus",
+  "gateway/server/signed-upgrades",
+  "knowledge/documents/read-document",
+  "media/echo/echo-detector",
+  "process/control/http/http-connections",
+  "process/ingester/ingester",
+  "process/renderer/client",
+  "process/retrieval",
+  "record/redaction/canaries",
+  "repository/client-types",
+  "simulator/audio/wav",
+  "speech/reference/pair",
+  "speech/reference/watermark/modulation",
+  "speech/registry",
+  "store/agents/query-plans",
+  "store/bucket/s3",
+  "store/bucket/shared-files",
+  "store/handoff/thread-client",
+  "store/older-schema",
+  "store/phone-call-plans",
+  "store/postgres/statements",
+  "store/sqlite/database/write-lock",
+  "store/sqlite/schema",
+  "store/transfer",
+  "transcription/audio/open-audio",
+].map((name) => `test/${name}.test.ts`);
+/** Files that need a process each, several of which run at once. */
 export const longInParallel = [
   "test/bench/**/*.test.ts",
   "test/api/http/access.test.ts",
@@ -119,6 +167,24 @@ export const longInParallel = [
   "test/speech/local/engine/moonshine.test.ts",
   "test/speech/tts/providers/espeak/espeak.test.ts",
   "test/speech/tts/providers/espeak/pool.test.ts",
+  "test/cli/accounts.test.ts",
+  "test/cli/admin/backup.test.ts",
+  "test/cli/admin/forget-secrets.test.ts",
+  "test/cli/admin/recover.test.ts",
+  "test/end-to-end/api/openapi-client.test.ts",
+  "test/end-to-end/calls/languages.test.ts",
+  "test/end-to-end/start/package.test.ts",
+  "test/gateway/leg/caller-audio.test.ts",
+  "test/gateway/webrtc/calls.test.ts",
+  "test/gateway/webrtc/hostile-datagrams.test.ts",
+  "test/gateway/webrtc/loopback.test.ts",
+  "test/jobs/runner.test.ts",
+  "test/security/leaks.test.ts",
+  "test/sim/mutants.test.ts",
+  "test/store/sqlite/faults.test.ts",
+  "test/store/sqlite/open-stores.test.ts",
+  "test/end-to-end/start/configuration.test.ts",
+  "test/cli/call.test.ts",
 ];
 /** Of the same tests, files that measure time or hold calls in real time: one at a time, so that no test slows another down. */
 export const longInTurn = [
