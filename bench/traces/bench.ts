@@ -4,7 +4,7 @@ import { processCpuMs } from "../../test/attack/resource-usage.ts";
 import { Collector } from "../../test/support/traces/collector.ts";
 import { describeMachine } from "../harness/machine.ts";
 import { commitHere } from "../harness/project.ts";
-import { meanWithError } from "../harness/statistics.ts";
+import { meanWithin95 } from "../harness/statistics.ts";
 import { type Verdict, verdictOf } from "../harness/verdict.ts";
 import { type BenchService, withService } from "../rig/service.ts";
 import { holdCalls, QUESTION_MS } from "./calls.ts";
@@ -15,48 +15,65 @@ const IDLE_MS = 5_000;
 const IDLE_CPU_MS = 150;
 const IDLE_WAITS_MAX = 36;
 const EXCESS_MAX = 0.02;
+/** A new process runs its code slowly. */
+const WARM_UP_S = 30;
 /** A turn has its own span, and those of its end, the STT, the LLM, the TTS and the first frame. */
 const SPANS_PER_TURN_MIN = 6;
 
-/** Holds calls at a service with traces and at one without at the same time, since the speed of a machine changes. */
+/**
+ * Holds calls at a service with traces and at one without at the same time, since the speed of a machine changes. Both are new in each
+ * round, since the CPU of the same calls differs from one process to the next by as much as traces may cost.
+ */
 export async function runTracesBench(options: TracesOptions, write: (line: string) => void): Promise<TracesResult> {
   const collector = await Collector.listen();
   const problems: string[] = [];
   const rounds: TracesRound[] = [];
-  const traced = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+  let spans = 0;
   try {
-    await withService({ accounts: 1, env: traced }, (on) =>
-      withService({ accounts: 1 }, async (off) => {
-        write("warming up both services");
-        // One round, since a new process runs its code slowly.
-        await holdAll([on, off], options, problems);
+    for (let round = 0; round < options.rounds; round += 1) {
+      const pair = await withPair(collector.url, round, async (on, off) => {
+        await holdAll([on, off], { ...options, seconds: WARM_UP_S }, problems);
         collector.spans.length = 0;
-        for (let round = 0; round < options.rounds; round += 1) {
-          const before = { on: cpuNow(on), off: cpuNow(off) };
-          await holdAll([on, off], options, problems);
-          const pair = { on: cpuSince(before.on, on, options), off: cpuSince(before.off, off, options) };
-          rounds.push(pair);
-          write(
-            `round ${round + 1}: ${totalOf(pair.on).toFixed(1)} ms a call with traces, ${totalOf(pair.off).toFixed(1)} without`,
-          );
-        }
-      }),
-    );
-    const spansPerCall = collector.spans.length / (options.calls * options.rounds);
+        const before = { on: cpuNow(on), off: cpuNow(off) };
+        await holdAll([on, off], options, problems);
+        return { on: cpuSince(before.on, on, options), off: cpuSince(before.off, off, options) };
+      });
+      spans += collector.spans.length;
+      rounds.push(pair);
+      const { on, off } = pair;
+      write(
+        `round ${round + 1}: ${totalOf(on).toFixed(1)} ms a call with traces, ${totalOf(off).toFixed(1)} without, ` +
+          `${excessOf(pair).toFixed(1)} by traces`,
+      );
+    }
+    const spansPerCall = spans / (options.calls * options.rounds);
     const turns = Math.floor((options.seconds * 1_000) / QUESTION_MS);
     if (spansPerCall < SPANS_PER_TURN_MIN * turns) problems.push(`the collector got ${spansPerCall} spans of a call`);
     return {
       ...{ machine: describeMachine(), commit: commitHere(), options, problems, rounds, spansPerCall },
       goals: [goalOf(rounds)],
-      workerExcess: meanWithError(rounds.map(({ on, off }) => on.worker - off.worker)),
+      workerExcess: meanWithin95(rounds.map(({ on, off }) => on.worker - off.worker)),
     };
   } finally {
     await collector.close();
   }
 }
 
+/** Starts a service with traces and one without, of which each is the first in every second round. */
+function withPair<Result>(
+  collectorUrl: string,
+  round: number,
+  use: (on: BenchService, off: BenchService) => Promise<Result>,
+): Promise<Result> {
+  const on = { accounts: 1, env: { OTEL_EXPORTER_OTLP_ENDPOINT: collectorUrl } };
+  const off = { accounts: 1 };
+  return round % 2 === 0
+    ? withService(on, (first) => withService(off, (second) => use(first, second)))
+    : withService(off, (first) => withService(on, (second) => use(second, first)));
+}
+
 /** Holds the calls of a round at all services, and waits for what comes after them. */
-async function holdAll(services: BenchService[], { calls, seconds }: TracesOptions, problems: string[]): Promise<void> {
+async function holdAll(services: BenchService[], { calls, seconds }: Pick<TracesOptions, "calls" | "seconds">, problems: string[]): Promise<void> {
   const failed = await Promise.all(services.map((service) => holdCalls(service, calls, seconds)));
   for (const count of failed) if (count > 0) problems.push(`${count} of ${calls} calls had too few turns`);
   const areIdle = await Promise.all(services.map(untilIdle));
@@ -105,8 +122,8 @@ const childrenOf = (parent: number): number[] =>
  * its CPU differs by more than the goal. It counts in what a call costs, and not in what traces add; by what it differs is printed.
  */
 function goalOf(rounds: readonly TracesRound[]): Verdict {
-  const call = meanWithError(rounds.map(({ off }) => totalOf(off))).mean;
-  const { mean, error } = meanWithError(rounds.map((pair) => excessOf(pair) / call));
+  const call = meanWithin95(rounds.map(({ off }) => totalOf(off))).mean;
+  const { mean, error } = meanWithin95(rounds.map((pair) => excessOf(pair) / call));
   const percent = (value: number): string => `${(100 * value).toFixed(2)} %`;
   return {
     budget: `CPU that traces add in the control process and its renderer at most ${percent(EXCESS_MAX)} of a call's`,

@@ -15,7 +15,7 @@ const rowsOf = ({ rounds }: TracesResult): string[][] =>
   });
 
 export const TRACES_EXPLANATION =
-  "CPU in ms of one call, of the worker, of the control process and of its renderer, with traces on and off, at the same time. The excess is that of the control process and its renderer: the worker has no code for traces.";
+  "CPU in ms of one call, of the worker, of the control process and of its renderer, with traces on and off, at the same time, in two new services each round. The excess is that of the control process and its renderer: the worker has no code for traces. Errors are half of the interval of 95 % by Student's t.";
 
 const spansLine = ({ spansPerCall, workerExcess: { mean, error } }: TracesResult): string =>
   `${short(spansPerCall)} spans a call; the workers of the two services differ by ${short(mean)} ms a call, give or take ${short(error)}`;

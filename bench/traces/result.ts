@@ -36,5 +36,5 @@ export interface TracesResult {
 
 export const totalOf = ({ worker, control, renderer }: CallCpu): number => worker + control + renderer;
 
-/** What traces add. The worker has no code for traces, so what it differs by is chance. */
+/** What traces add: the worker has no code for traces. */
 export const excessOf = ({ on, off }: TracesRound): number => on.control + on.renderer - off.control - off.renderer;

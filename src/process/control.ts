@@ -1,4 +1,5 @@
 import { getPriority, setPriority } from "node:os";
+import { catalogueOf } from "../api/voices/catalogue.ts";
 import { localUrlOf, serviceUrlOf } from "../config/network/addresses.ts";
 import { systemAgeClock } from "../core/age-clock.ts";
 import { threadModule } from "../core/child-processes/child-module.ts";
@@ -8,6 +9,7 @@ import { CONTROL_NICE } from "../core/limits/service/processes.ts";
 import { createLogger } from "../core/log/logger.ts";
 import { providerNotes } from "../speech/provider-notes.ts";
 import { createVoiceLists } from "../speech/registry.ts";
+import { sttServing } from "../speech/stt/registry.ts";
 import { HandoffThreadClient } from "../store/handoff/thread-client.ts";
 import {
   exitOnUncaughtException,
@@ -24,7 +26,7 @@ import { CallExpiry } from "./control/calls/call-expiry.ts";
 import { nodeLoad } from "./control/cluster.ts";
 import { ensureFirstApiKey } from "./control/first-start/first-api-key.ts";
 import { offerOwnerLink } from "./control/first-start/owner-link.ts";
-import { firstWorker } from "./control/first-worker.ts";
+import { awaitFirstWorker } from "./control/first-worker.ts";
 import { openFoundation } from "./control/foundation.ts";
 import { giveWay } from "./control/giving-way.ts";
 import { listenForApi, portOf } from "./control/http/api-port.ts";
@@ -33,11 +35,12 @@ import { openMetricsPort } from "./control/http/metrics-port.ts";
 import { liveCallsOf } from "./control/live-calls.ts";
 import { openRecords } from "./control/records.ts";
 import { shutDownControl } from "./control/shutdown.ts";
+import { logLanguages } from "./control/status/languages-log.ts";
 import { apiConnectionsMaxWith, descriptorsMax } from "./descriptors.ts";
 
 /**
- * Composition root of the control process: the API, the stores, and the records of ended calls. Each part below is made of those above
- * it, in a file of `control/`; then all of them start.
+ * Composition root of the control process: the API, the stores, and the records of ended calls. Each part has a file in `control/`, and is
+ * made of those before it. The foundation watches the database, the disk and the calls as soon as it is open; the others start at the end.
  */
 exitOnUncaughtException(createLogger("control", "info"));
 const clock = systemClock;
@@ -52,16 +55,20 @@ const handoff = new HandoffThreadClient({
   },
 });
 const assignment = await waitForAssignment();
-const worker = firstWorker(clock);
+const firstWorker = awaitFirstWorker(clock);
 
 const base = await openFoundation({ assignment, handoff, clock, ageClock });
 const { config, log, metrics, stores, cluster, disk, capacity, signer } = base;
 const { dataDir } = config;
 const isNew = await ensureFirstApiKey({ isProduction: config.isProduction, dataDir, stores, log });
 const voiceLists = await createVoiceLists(config, clock, log);
+const voices = catalogueOf(voiceLists, sttServing(config.stt, config.providers.stt));
+// It also fills the cache, so that the first `GET /voices` does not wait for a provider.
+void logLanguages(voices, config.stt, log);
+// No call gets its record before the workers are served, below: `live` is there by then.
 const records = await openRecords(base, (callId) => live.finalized(callId));
 const { finalizer, renderer, shared, traces } = records;
-const live = liveCallsOf(base, records, worker.accepting);
+const live = liveCallsOf(base, records, firstWorker.accepting);
 const { calls, phone, lostCalls } = live;
 const admission = new Admission({
   isDatabaseLost: () => stores.isDatabaseLost(),
@@ -80,7 +87,7 @@ const serviceUrl = (): string =>
   serviceUrlOf(config.publicApiUrls) ?? localUrlOf(config.apiHost, String(portOf(api.server)));
 let metricsAddress: { host: string; port: number } | undefined;
 const api = apiOf({
-  ...{ base, records, live, work, admission, health, voiceLists, connectionsMax, serviceUrl },
+  ...{ base, records, live, work, admission, health, voices, connectionsMax, serviceUrl },
   metricsAddress: () => metricsAddress,
 });
 const apiConnections = new HttpConnections(api.server, {
@@ -181,5 +188,5 @@ if (isNew) {
   });
 }
 // A client may create a call as soon as the service is ready.
-await worker.ready;
+await firstWorker.ready;
 reportReady(portOf(api.server), clock);

@@ -56,11 +56,13 @@
  * - `near-misses`: thousands of streams of STT providers, each with one message that is nearly right;
  * - `local/engine/moonshine`: the installed speech model itself; its parts are tested in `npm test`;
  * - `ingester/bombs`: documents that use up the budgets of the process that reads them;
+ * - `resampler-rates`: the pairs of rates that test/media/resampler does not have, and an hour of audio;
  * - `client-types`: the types of the client are made again; `read-document`: every format of documents in a child process;
- * - `thread-client` and `echo-detector`: thousands of messages between threads, and minutes of echo;
- * - the other files of `longShared`, and `cli/admin`, `webrtc`, `leaks`, `mutants`, `runner` and `sqlite` of the list after it: 6 s and more
- *   each, of whose subjects `npm test` has smaller tests;
- * - `resampler-rates`: the pairs of rates that test/media/resampler does not have, and an hour of audio.
+ * - `thread-client` and `echo-detector`: thousands of messages between threads, and minutes of echo.
+ *
+ * Since they take 6 s and more and few changes touch them: the other files of `longShared`, and of `longInParallel` those of accounts,
+ * backups, secrets and retention as commands, of WebRTC, of the packed service and its configuration, `languages`, `openapi-client`,
+ * `caller-audio`, `leaks`, `mutants` and `faults`.
  */
 /** Of these, the files that leave no state in their process: they share processes. */
 export const longShared = [
@@ -73,9 +75,7 @@ export const longShared = [
   "api/session/guessing",
   "api/transcriptions/live",
   "api/voices/routes",
-  "api/web-calls/origins",
   "call/knowledge/hostile-documents",
-  "cli/prune",
   "cluster/postgres-node-messages",
   "core/tools/mcp/process",
   "gateway/agent/exceptions",
@@ -168,6 +168,7 @@ export const longInParallel = [
   "test/speech/tts/providers/espeak/espeak.test.ts",
   "test/speech/tts/providers/espeak/pool.test.ts",
   "test/cli/accounts.test.ts",
+  "test/cli/prune.test.ts",
   "test/cli/admin/backup.test.ts",
   "test/cli/admin/forget-secrets.test.ts",
   "test/cli/admin/recover.test.ts",
@@ -178,11 +179,9 @@ export const longInParallel = [
   "test/gateway/webrtc/calls.test.ts",
   "test/gateway/webrtc/hostile-datagrams.test.ts",
   "test/gateway/webrtc/loopback.test.ts",
-  "test/jobs/runner.test.ts",
   "test/security/leaks.test.ts",
   "test/sim/mutants.test.ts",
   "test/store/sqlite/faults.test.ts",
-  "test/store/sqlite/open-stores.test.ts",
   "test/end-to-end/start/configuration.test.ts",
   "test/cli/call.test.ts",
 ];

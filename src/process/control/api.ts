@@ -11,7 +11,7 @@ import {
   UPLOAD_BOUNDS,
 } from "../../api/http/responses/large-responses.ts";
 import { Passwords } from "../../api/session/passwords.ts";
-import { catalogueOf } from "../../api/voices/catalogue.ts";
+import type { VoiceCatalogue } from "../../api/voices/catalogue.ts";
 import { StartRates } from "../../api/web-calls/start-rates.ts";
 import { builtFolder, readWebFiles } from "../../api/web-files/files.ts";
 import { describeTools } from "../../call/tools/plan.ts";
@@ -20,9 +20,7 @@ import { readSearchPath } from "../../config/environment.ts";
 import { missingPrices } from "../../core/billing/prices.ts";
 import { BUILT_IN_TOOLS } from "../../core/calls/spec.ts";
 import { recordingPath } from "../../record/recording/render.ts";
-import type { createVoiceLists } from "../../speech/registry.ts";
 import { credentialProviders, llmProvidersOf, pricedProviders } from "../../speech/settings.ts";
-import { sttServing } from "../../speech/stt/registry.ts";
 import { CallAdmission } from "../../store/admission/call-admission.ts";
 import { CreationRates } from "../../store/admission/creation-rates.ts";
 import { InboundWebhookClient } from "../../telephony/inbound-webhook-client.ts";
@@ -33,7 +31,6 @@ import type { BackgroundWork } from "./background-work.ts";
 import type { Foundation } from "./foundation.ts";
 import type { LiveCallsOfService } from "./live-calls.ts";
 import type { Records } from "./records.ts";
-import { logLanguages } from "./status/languages-log.ts";
 import { StatusReader } from "./status/status.ts";
 import { formatInTurns } from "./transcriptions/format-in-turns.ts";
 
@@ -45,7 +42,7 @@ export interface ApiParts {
   work: BackgroundWork;
   admission: Admission;
   health: HealthDeps;
-  voiceLists: Awaited<ReturnType<typeof createVoiceLists>>;
+  voices: VoiceCatalogue;
   connectionsMax: number;
   /** The address of the service. */
   serviceUrl: () => string;
@@ -92,7 +89,7 @@ export function apiOf(parts: ApiParts): FastifyInstance {
   });
 }
 
-/** Who may ask, how much, and for whom. */
+/** Credentials, and limits of accounts. */
 function accountDepsOf({ config, accountTotals, accountSecrets, clock }: Foundation) {
   return {
     accountSecrets,
@@ -106,12 +103,9 @@ function accountDepsOf({ config, accountTotals, accountSecrets, clock }: Foundat
 }
 
 /** New calls, and those that are in progress. */
-function callDepsOf({ base, live, voiceLists }: ApiParts) {
-  const { config, stores, capacity, cluster, carriers, signer, assignment, clock, log } = base;
+function callDepsOf({ base, live, voices }: ApiParts) {
+  const { config, stores, capacity, cluster, carriers, signer, assignment, clock } = base;
   const { calls, phone, carrierAccounts } = live;
-  const voices = catalogueOf(voiceLists, sttServing(config.stt, config.providers.stt));
-  // It also fills the cache, so that the first `GET /voices` does not wait for a provider.
-  void logLanguages(voices, config.stt, log);
   const placement = cluster?.placementWith(config.callsPerApiKey);
   return {
     callAdmission: new CallAdmission(stores.calls, capacity, new CreationRates(clock), placement),
@@ -135,8 +129,8 @@ function callDepsOf({ base, live, voiceLists }: ApiParts) {
   } satisfies Partial<ApiDeps>;
 }
 
-/** What is kept of ended calls. */
-function recordDepsOf({ base, records, live }: ApiParts) {
+/** What is recorded of ended calls. */
+function recordDepsOf({ base, records, live: { calls } }: ApiParts) {
   const { config, stores } = base;
   const { shared, renderer, finalizer, events, elsewhere, waveforms } = records;
   return {
@@ -155,7 +149,7 @@ function recordDepsOf({ base, records, live }: ApiParts) {
     async callEvents(callId, from, limit) {
       // Where the bucket has the whole journal no other node is needed.
       if (await shared?.media.fetchComplete(callId).catch(() => false)) return await events.page(callId, from, limit);
-      return (await live.calls.liveCalls.callEvents(callId, from, limit)) as CallEventPage;
+      return (await calls.liveCalls.callEvents(callId, from, limit)) as CallEventPage;
     },
   } satisfies Partial<ApiDeps>;
 }

@@ -37,7 +37,10 @@ export interface BackgroundWork extends Tools, Knowledge {
   jobs: JobRunner;
 }
 
-/** Begins to follow the ends of transcriptions and documents. The jobs wait for their `start`. */
+/**
+ * Begins to follow the ends of transcriptions and documents, and to count jobs. The jobs wait for their `start`. Rejects with the errors of
+ * the disk.
+ */
 export async function openBackgroundWork(
   base: Foundation,
   records: Records,
@@ -50,9 +53,11 @@ export async function openBackgroundWork(
   const tools = toolsOf(base);
   const jobStatistics = new JobStatisticsReader(stores.jobs, clock);
   jobStatistics.start();
+  const { webhooks, mediaKeys, carriers, inboundWebhooks } = base;
+  const { journals, finalizer, retention, transcriptionRetention, shared } = records;
   const jobs = backgroundJobs({
-    ...base,
-    ...records,
+    ...{ stores, webhooks, mediaKeys, accountSecrets, carriers, inboundWebhooks },
+    ...{ journals, finalizer, retention, transcriptionRetention, shared, metrics, clock, log },
     toolListings: toolListings({ tools: stores.tools, accountSecrets, mcpLister: tools.mcpLister, clock, log }),
     phoneCalls: phone?.jobs,
     transcriptions: transcriptions.job,

@@ -1,7 +1,7 @@
 import type { Clock } from "../../core/clock.ts";
 import { WORKER_REGISTRATION_MS } from "../../record/finalization/lost-call-recovery.ts";
 
-/** Waits until calls can be carried. */
+/** The first worker of this start that accepts calls. */
 export interface FirstWorker {
   /** A worker accepts calls; called again for each of its reports. */
   accepting: () => void;
@@ -9,7 +9,8 @@ export interface FirstWorker {
   ready: Promise<void>;
 }
 
-export function firstWorker(clock: Pick<Clock, "after">): FirstWorker {
+/** Begins to wait for a worker. */
+export function awaitFirstWorker(clock: Pick<Clock, "after">): FirstWorker {
   let accepting = (): void => {};
   const ready = new Promise<void>((resolve) => {
     accepting = resolve;

@@ -79,8 +79,8 @@ const openSealedStores = (stores: Stores, keys: Keyring) => ({
 });
 
 /**
- * Opens the data directory and the database, and joins the cluster. Waits for a database that cannot be reached. Rejects as
- * `lockDataDirWithin`, `openStores` and `ClusterMember.join` do.
+ * Opens the data directory and the database, joins the cluster, and watches the disk, the database, the token keys and the calls that have
+ * slots from then on. Waits for a database that cannot be reached. Rejects as `lockDataDirWithin`, `openStores` and `ClusterMember.join` do.
  */
 export async function openFoundation(parts: ProcessParts): Promise<Foundation> {
   const database = await openDatabase(parts);

@@ -30,7 +30,7 @@ export interface LiveCallsOfService {
   workersMetrics: MetricsAggregator;
   /** What this node is transcribing. */
   transcriptionActivity: TranscriptionActivity;
-  /** For what the workers report. */
+  /** Called for each report of the workers. */
   handoffHandlers: HandoffHandlers;
   /** A call has its record. */
   finalized(callId: CallId): void;
@@ -49,8 +49,8 @@ export function liveCallsOf(base: Foundation, records: Records, onWorkerAcceptin
   const activity = new LiveActivity(handoff);
   const transcriptionActivity = new TranscriptionActivity(clock);
   const nodeParts = { endRequests, activity, transcriptionActivity, phone: () => phone };
-  const calls = callsOfThisNode(base, records, nodeParts);
-  const { carrierAccounts, phone } = telephonyOf(base, calls);
+  const calls = callsKnownTo(base, records, nodeParts);
+  const { carrierAccounts, phone } = phoneCallsOf(base, calls);
   const workersMetrics = new MetricsAggregator();
   const lostCalls = new LostCallRecovery({
     calls: stores.calls,
@@ -102,7 +102,7 @@ interface NodeParts {
   phone: () => Telephony | undefined;
 }
 
-function callsOfThisNode(base: Foundation, { events }: Records, parts: NodeParts): CallsOfNodes {
+function callsKnownTo(base: Foundation, { events }: Records, parts: NodeParts): CallsOfNodes {
   const { config, cluster, handoff, accountTotals, keys, metrics, clock, log } = base;
   const { endRequests, activity, transcriptionActivity, phone } = parts;
   const { databaseUrl } = config;
@@ -130,7 +130,7 @@ function callsOfThisNode(base: Foundation, { events }: Records, parts: NodeParts
   });
 }
 
-function telephonyOf(base: Foundation, calls: CallsOfNodes): Pick<LiveCallsOfService, "carrierAccounts" | "phone"> {
+function phoneCallsOf(base: Foundation, calls: CallsOfNodes): Pick<LiveCallsOfService, "carrierAccounts" | "phone"> {
   const { config, stores, carriers, keys, capacity, cluster, signer, metrics, clock, log } = base;
   const apiUrls: Readonly<Partial<Record<CarrierType, string>>> = config.carrierApiUrls;
   const client = new HttpCarrierClient({

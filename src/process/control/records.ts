@@ -33,7 +33,7 @@ export interface Records extends Retention {
 /** Called when a call has its record. */
 export type OnFinalized = (callId: CallId) => void;
 
-/** Opens the bucket, as `openSharedMedia` does, and makes the records of calls from then on. */
+/** Opens the bucket, as `openSharedMedia` does, and the export of spans, as `loadSpanExport` does. Rejects as they do. */
 export async function openRecords(base: Foundation, onFinalized: OnFinalized): Promise<Records> {
   const { config, metrics, findMediaKey, clock, log } = base;
   const { dataDir } = config;

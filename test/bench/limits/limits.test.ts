@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { meanWithError } from "../../../bench/harness/statistics.ts";
+import { meanWithError, meanWithin95 } from "../../../bench/harness/statistics.ts";
 import { slowdownOf } from "../../../bench/limits/calibration.ts";
 import { BURST_MS_MAX, GROSS_TIMES, GROSS_TRIES_MAX, LOOP_SHARE_MAX } from "../../../bench/limits/limit.ts";
 import { decoyMedia } from "../../../bench/limits/streams/streams.ts";
@@ -53,6 +53,14 @@ test("a growth counts only where each of several measurements has it", async () 
 test("a mean has twice its standard error as its error", () => {
   expect(meanWithError([1, 2, 3, 4, 5])).toEqual({ mean: 3, error: 2 * Math.sqrt(0.5) });
   expect(meanWithError([7])).toEqual({ mean: 7, error: Number.POSITIVE_INFINITY });
+});
+
+test("the mean of a few values is within half of its interval of 95 % by Student's t", () => {
+  const { mean, error } = meanWithin95([1, 2, 3, 4, 5]);
+  expect(mean).toBe(3);
+  expect(error).toBeCloseTo(2.78 * Math.sqrt(0.5), 10);
+  expect(meanWithin95(Array.from({ length: 40 }, (_, at) => at % 2)).error).toBeCloseTo(2.23 * Math.sqrt(0.25 / 39), 10);
+  expect(meanWithin95([7]).error).toBe(Number.POSITIVE_INFINITY);
 });
 
 test("ADV-H1: the bench's payload of inaudible audio fills a message", () => {

@@ -7,12 +7,12 @@ import { ManualClock } from "../../support/manual-clock.ts";
 import { createCarrier, INBOUND, queuedCall, stepAt } from "../../support/telephony/stored.ts";
 import { allBytes, temporaryDirectory } from "../../support/temporary-directory.ts";
 import { ageClockOf, redeemedBy } from "../../support/tokens.ts";
-import { newTranscription, OUTCOME, PART } from "../../support/transcriptions/stored.ts";
+import { FAILURE, newTranscription, OUTCOME, PART } from "../../support/transcriptions/stored.ts";
 
 const CANARY = "canary-4711";
-/** The value is in the prompt, and among those that must not be kept. */
+/** The value is in the prompt, and among those that must not be persisted. */
 const REDACTED_CALL = { ...SPEC, systemPrompt: `Call ${CANARY}.`, redactedValues: [CANARY] };
-const HEARD = { ...OUTCOME, words: [{ text: CANARY, startMs: 100, endMs: 300 }] };
+const TRANSCRIBED = { ...OUTCOME, words: [{ text: CANARY, startMs: 100, endMs: 300 }] };
 
 async function scene() {
   const [directory, clock] = [temporaryDirectory(), new ManualClock()];
@@ -34,7 +34,7 @@ async function transcribing({ stores, accountId }: Scene) {
   await stores.jobs.claim({ runnerId: "r", kinds: [TRANSCRIPTION_JOB], fullLanes: [], limit: 1 });
   await stores.transcriptions.start(id);
   await stores.transcriptions.requesting(id, PART, "deepgram");
-  await stores.transcriptions.transcribed(id, PART, HEARD);
+  await stores.transcriptions.transcribed(id, PART, TRANSCRIBED);
   return { id, job };
 }
 
@@ -61,11 +61,15 @@ const ENDS: Readonly<Record<string, (scene: Scene) => Promise<() => unknown>>> =
     const end = { status: "ended", endReason: "no_answer" } as const;
     return () => stores.phoneCalls.step(made.call.id, 1, stepAt(clock.epochMs(), { end, isOver: true }));
   },
+  "a transcription that has failed": async (of) => {
+    const { id } = await transcribing(of);
+    return () => of.stores.transcriptions.end(id, { status: "failed", failure: FAILURE });
+  },
   "a transcription that was cancelled": async (of) => {
     const { id } = await transcribing(of);
     return () => of.stores.transcriptions.cancel(of.accountId, id);
   },
-  "a transcription whose job was given up": async (of) => {
+  "a transcription whose job has failed for good": async (of) => {
     const { job } = await transcribing(of);
     return () => of.stores.jobs.settle("r", new Map([[job, { kind: "dead", error: "no way" }]]));
   },

@@ -12,6 +12,7 @@ import { portOf } from "./api-port.ts";
 import type { HttpConnections } from "./http-connections.ts";
 import { serveMetrics } from "./metrics-server.ts";
 
+/** What the metrics port answers from. */
 export interface MetricsPortParts {
   base: Foundation;
   work: Pick<BackgroundWork, "index">;

@@ -25,7 +25,7 @@ const LANES_PER_QUERY = 32;
 /** The list of lanes serves for so many times as long as reading it took. */
 const LANES_REST_FACTOR = 9;
 
-/** What finds due jobs needs of the store. */
+/** What `DueJobs` uses of the store. */
 export interface DueJobsParts {
   database: SqlDatabase;
   clock: Clock;
@@ -58,10 +58,11 @@ export class DueJobs {
   }
 
   /**
-   * Those that are due the longest. An endpoint that hangs may have left a hundred thousand due jobs in its full lane:
+   * The ids of the jobs that are due the longest. Before, claims that have ended are released, and jobs of other boots get a time of this
+   * one. An endpoint that hangs may have left a hundred thousand due jobs in its full lane:
    * where the first rows hold too many of them, the other lanes are asked by name.
    */
-  async ids({ kinds, fullLanes, limit }: Omit<JobClaim, "runnerId">): Promise<readonly JobId[]> {
+  async find({ kinds, fullLanes, limit }: Omit<JobClaim, "runnerId">): Promise<readonly JobId[]> {
     await this.#recoverOthers();
     const rowsMax = limit + JOBS_PASSED_PER_CLAIM_MAX;
     const first = await this.#first(rowsMax);

@@ -136,7 +136,7 @@ export class SqlJobs implements JobStore {
 
   async claim({ runnerId, kinds, fullLanes, limit }: JobClaim): Promise<readonly ClaimedJob[]> {
     if (kinds.length === 0) return [];
-    const ids = await this.#due.ids({ kinds, fullLanes, limit });
+    const ids = await this.#due.find({ kinds, fullLanes, limit });
     // Most polls find nothing, and need no write then.
     if (ids.length === 0) return [];
     // A claim that a power failure undoes is one that ends.

@@ -5,12 +5,15 @@ import { addMs, elapsedMs } from "../../../core/clocks.ts";
 import type { ClaimedJob, JobRecord, JobStatus } from "../../job-store.ts";
 import type { Tables } from "../tables.ts";
 
+/** A job as it is stored. */
 export type JobRow = Selectable<Tables["jobs"]>;
+/** To build conditions on jobs with. */
 export type JobExpressions = ExpressionBuilder<Tables, "jobs">;
 
-/** What is the same of no two jobs that are not over. */
+/** Identifies a job that is not over: no two of them have the same. */
 export const liveKeyOf = (kind: string, key: string): string => `${kind} ${key}`;
 
+/** The runner has the claim of the job. */
 export const isClaimedBy = (jobs: JobExpressions, runnerId: string) =>
   jobs.and([jobs("status", "=", "running"), jobs("runner_id", "=", runnerId)]);
 
@@ -38,6 +41,7 @@ export class JobTimes {
     return { status: "pending", runner_id: null, attempts: jobs("attempts", "-", 1), ...this.after(0) };
   }
 
+  /** A job for the runner that has claimed it, with the time that is left of its deadline. */
   claimedOf(row: JobRow): ClaimedJob {
     const { id, kind, lane, attempts, losses, created_at, deadline_at, progress } = row;
     return {
@@ -55,6 +59,7 @@ export class JobTimes {
   }
 }
 
+/** A job for those who look at it from outside. */
 export const recordOf = (row: JobRow): JobRecord => ({
   id: row.id,
   kind: row.kind,
