@@ -32,6 +32,7 @@ export async function runTracesBench(options: TracesOptions, write: (line: strin
   try {
     for (let round = 0; round < options.rounds; round += 1) {
       const pair = await withPair(collector.url, round, async (on, off) => {
+        await Promise.all([on, off].map(untilIdle));
         await holdAll([on, off], { ...options, seconds: WARM_UP_S }, problems);
         collector.spans.length = 0;
         const before = { on: cpuNow(on), off: cpuNow(off) };

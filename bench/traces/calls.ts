@@ -5,6 +5,9 @@ import { type BenchService, sendRequest } from "../rig/service.ts";
 /** Frames of the raw WebSocket in its default format: 20 ms of silence, 16-bit PCM at 16 kHz. */
 const FRAME = Buffer.alloc(640);
 const FRAME_MS = 20;
+/** How often a call is asked for again, and after what time. */
+const REFUSALS_MAX = 30;
+const REFUSED_MS = 1_000;
 const QUESTION = "When are you closed?";
 export const QUESTION_MS = 6_000;
 const CALL = JSON.stringify({
@@ -25,12 +28,24 @@ export async function holdCalls(
     Array.from({ length: count }, async (_, index) => {
       // Not all at once, as calls come.
       await delay((index * QUESTION_MS) / count);
-      const body = await sendRequest({ apiUrl, key }, "POST", "/api/v1/calls", 201, CALL);
+      const body = await createCall(apiUrl, key);
       const { websocketUrl } = JSON.parse(body.toString("utf8")) as { websocketUrl: string };
       return await holdCall(websocketUrl, seconds);
     }),
   );
   return held.filter((turns) => turns < Math.floor((seconds * 1_000) / QUESTION_MS) - 1).length;
+}
+
+/** A service that has just started refuses calls while its worker lags, because it runs new code. */
+async function createCall(apiUrl: string, key: string): Promise<Buffer> {
+  for (let refusals = 0; ; refusals += 1) {
+    try {
+      return await sendRequest({ apiUrl, key }, "POST", "/api/v1/calls", 201, CALL);
+    } catch (error) {
+      if (refusals === REFUSALS_MAX) throw error;
+      await delay(REFUSED_MS);
+    }
+  }
 }
 
 /** Resolves with how many turns the agent has had. */
