@@ -10,9 +10,12 @@ import { type BenchService, withService } from "../rig/service.ts";
 import { holdCalls, QUESTION_MS } from "./calls.ts";
 import { type CallCpu, excessOf, type TracesOptions, type TracesResult, type TracesRound, totalOf } from "./result.ts";
 
-/** Records are made, recordings rendered and spans exported when a service has used less than this of a processor for so long. */
+/**
+ * Records are made, recordings rendered and spans exported when a service has used less than this of a processor for so long. One without
+ * calls uses half of it on a slow machine.
+ */
 const IDLE_MS = 5_000;
-const IDLE_CPU_MS = 150;
+const IDLE_CPU_MS = 300;
 const IDLE_WAITS_MAX = 36;
 const EXCESS_MAX = 0.02;
 /** A new process runs its code slowly. */
@@ -74,7 +77,11 @@ function withPair<Result>(
 }
 
 /** Holds the calls of a round at all services, and waits for what comes after them. */
-async function holdAll(services: BenchService[], { calls, seconds }: Pick<TracesOptions, "calls" | "seconds">, problems: string[]): Promise<void> {
+async function holdAll(
+  services: BenchService[],
+  { calls, seconds }: Pick<TracesOptions, "calls" | "seconds">,
+  problems: string[],
+): Promise<void> {
   const failed = await Promise.all(services.map((service) => holdCalls(service, calls, seconds)));
   for (const count of failed) if (count > 0) problems.push(`${count} of ${calls} calls had too few turns`);
   const areIdle = await Promise.all(services.map(untilIdle));

@@ -59,7 +59,10 @@ test("the mean of a few values is within half of its interval of 95 % by Student
   const { mean, error } = meanWithin95([1, 2, 3, 4, 5]);
   expect(mean).toBe(3);
   expect(error).toBeCloseTo(2.78 * Math.sqrt(0.5), 10);
-  expect(meanWithin95(Array.from({ length: 40 }, (_, at) => at % 2)).error).toBeCloseTo(2.23 * Math.sqrt(0.25 / 39), 10);
+  expect(meanWithin95(Array.from({ length: 40 }, (_, at) => at % 2)).error).toBeCloseTo(
+    2.23 * Math.sqrt(0.25 / 39),
+    10,
+  );
   expect(meanWithin95([7]).error).toBe(Number.POSITIVE_INFINITY);
 });
 

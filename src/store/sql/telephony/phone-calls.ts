@@ -23,13 +23,7 @@ import type { Tables } from "../tables.ts";
 import type { SqlEvents } from "../webhooks/events.ts";
 import { dueCalls } from "./due-calls.ts";
 import { createPhoneCall, findRequested } from "./phone-call-creation.ts";
-import {
-  type PhoneCallRow,
-  type PhoneCallsContext,
-  selectCalls,
-  storedOf,
-  WITHOUT_STREAM,
-} from "./phone-call-rows.ts";
+import { type PhoneCallRow, type PhoneCallsContext, selectCalls, storedOf, WITHOUT_STREAM } from "./phone-call-rows.ts";
 import { stepPhoneCall } from "./phone-call-steps.ts";
 
 type EndedEvent = Extract<CallEvent, { kind: "ended" }>;
